@@ -5,8 +5,8 @@
 #ifndef ZENITH_IR_GRAPHOPS_H
 #define ZENITH_IR_GRAPHOPS_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
-#include "ir/dims/DimAnalysis.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"

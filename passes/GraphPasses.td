@@ -117,7 +117,7 @@ def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::F
 def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "Write composites out in core ops";
   let description = [{
-    Replaces each composite by its formula (ir/CompositeFormulas.h). `only` names the mnemonics to replace; empty means all.
+    Replaces each composite by its formula (ir/ops/CompositeFormulas.h). `only` names the mnemonics to replace; empty means all.
     The layout phase decomposes batch_norm alone, because zenith-fold-batch-norm has then folded what it can; fusion writes the other
     composites out inside its regions. Refuses nothing.
   }];

@@ -4,8 +4,8 @@
 
 #include "frontends/cayley/BeamModel.h"
 
+#include "ir/DimAnalysis.h"
 #include "ir/LLVMError.h"
-#include "ir/dims/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"

@@ -4,10 +4,34 @@
 // expressions would misread.
 
 #include "frontends/onnx/DimNames.h"
-#include "frontends/onnx/import/ImportBuilder.h"
 
 using namespace zenith;
 using zenith::graph::DimExpr;
+
+static bool spend(const DimExpr &expr, int depth, int &budget, int deepest) {
+  for (const auto &[monomial, coefficient] : expr.terms())
+    for (const auto &[atom, power] : monomial) {
+      constexpr unsigned largestPower = 16;
+      budget -= 1 + int(std::min(power, largestPower));
+      if (budget < 0 || depth > deepest || power > largestPower)
+        return false;
+      if (atom.kind != graph::DimAtom::Kind::Symbol &&
+          !(spend(*atom.lhs, depth + 1, budget, deepest) &&
+            spend(*atom.rhs, depth + 1, budget, deepest)))
+        return false;
+    }
+  return true;
+}
+
+bool onnx::simpleEnough(const DimExpr &expr) {
+  int budget = 200;
+  return spend(expr, 0, budget, 8);
+}
+
+bool onnx::speaksForItself(const DimExpr &expr) {
+  int budget = 120;
+  return spend(expr, 0, budget, 6);
+}
 
 void onnx::DimNames::add(const std::string &dimParam) {
   auto expr = DimExpr::parse(dimParam);

@@ -34,6 +34,13 @@ std::string dimParamOf(const std::string &text);
 /// `argument`.
 std::string unnamedDim(size_t argument, size_t dim);
 
+/// False for expressions that no real model has: in a hostile model they grow
+/// with every node until nothing can compute with them.
+bool simpleEnough(const graph::DimExpr &expr);
+/// Below the limit of simpleEnough by enough that the next few operators stay
+/// below it too.
+bool speaksForItself(const graph::DimExpr &expr);
+
 } // namespace zenith::onnx
 
 #endif // ZENITH_FRONTENDS_ONNX_DIMNAMES_H

@@ -5,8 +5,8 @@
 #ifndef ZENITH_IR_ENCODINGS_KVSEGMENTS_H
 #define ZENITH_IR_ENCODINGS_KVSEGMENTS_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimAnalysis.h"
 
 namespace zenith::graph {
 

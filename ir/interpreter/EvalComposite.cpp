@@ -5,8 +5,8 @@
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/EvalReduction.h"
-#include "ir/interpreter/MatrixProduct.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/MatrixProduct.h"
 #include "ir/tensor/Scalar.h"
 #include <cmath>
 #include <limits>

@@ -3,11 +3,11 @@
 // Meaning of the Contraction family: dot_general becomes matmul by reordering
 // dimensions, convolution by gathering the inputs of each position (im2col).
 
-#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
-#include "ir/interpreter/MatrixProduct.h"
 #include "ir/interpreter/Reducing.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/ops/Contraction.h"
+#include "ir/tensor/MatrixProduct.h"
 #include "ir/tensor/SmallFloat.h"
 
 using namespace mlir;

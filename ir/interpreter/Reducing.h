@@ -7,8 +7,8 @@
 #define ZENITH_IR_INTERPRETER_REDUCING_H
 
 #include "ir/GraphDialect.h"
-#include "ir/interpreter/BlockedSum.h"
 #include "ir/interpreter/ElementLoops.h"
+#include "ir/tensor/BlockedSum.h"
 #include <limits>
 
 namespace zenith::interpreter {

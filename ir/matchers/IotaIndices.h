@@ -6,8 +6,8 @@
 #ifndef ZENITH_IR_MATCHERS_IOTAINDICES_H
 #define ZENITH_IR_MATCHERS_IOTAINDICES_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimAnalysis.h"
 
 namespace zenith::graph {
 

@@ -6,8 +6,8 @@
 #ifndef ZENITH_IR_MATCHERS_LAPACKCALLS_H
 #define ZENITH_IR_MATCHERS_LAPACKCALLS_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimAnalysis.h"
 #include "llvm/Support/Error.h"
 
 namespace zenith::graph {

@@ -6,7 +6,7 @@
 #ifndef ZENITH_IR_MATCHERS_RESHAPEGROUPS_H
 #define ZENITH_IR_MATCHERS_RESHAPEGROUPS_H
 
-#include "ir/dims/DimAnalysis.h"
+#include "ir/DimAnalysis.h"
 
 namespace zenith::graph {
 

@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_BUILDER_AFFINEOPERAND_H
 #define ZENITH_LOWERING_BUILDER_AFFINEOPERAND_H
 
-#include "ir/dims/DimAnalysis.h"
+#include "ir/DimAnalysis.h"
 #include "mlir/IR/Value.h"
 #include <optional>
 

@@ -3,8 +3,8 @@
 // Finds exp(x - max(x)) and its division by its sum through movement.
 
 #include "lowering/elements/SoftmaxMatch.h"
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
+#include "ir/ops/CompositeFormulas.h"
 
 using namespace mlir;
 

@@ -5,8 +5,8 @@
 #ifndef ZENITH_LOWERING_HOST_HOSTDIALECT_H
 #define ZENITH_LOWERING_HOST_HOSTDIALECT_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimAnalysis.h"
 #include "ir/dims/DimAttr.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

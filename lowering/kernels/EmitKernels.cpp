@@ -3,7 +3,7 @@
 // Chooses the emitter of a fusion by its kind and its ops.
 
 #include "lowering/kernels/EmitKernels.h"
-#include "lowering/kernels/GemmKernel.h"
+#include "lowering/gemm/GemmKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
 #include "lowering/routines/RoutineKernels.h"

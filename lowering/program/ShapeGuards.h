@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_PROGRAM_SHAPEGUARDS_H
 #define ZENITH_LOWERING_PROGRAM_SHAPEGUARDS_H
 
-#include "ir/dims/DimAnalysis.h"
+#include "ir/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 #include <vector>

@@ -4,8 +4,8 @@
 // until each loop moves either operand by a fixed stride.
 
 #include "lowering/schedule/ContractionSpace.h"
-#include "ir/Contraction.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/ops/Contraction.h"
 #include "lowering/builder/KernelBuilder.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/schedule/GateSchedule.h"

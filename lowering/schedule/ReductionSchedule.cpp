@@ -4,7 +4,7 @@
 // alone.
 
 #include "lowering/schedule/ReductionSchedule.h"
-#include "ir/CompositeFormulas.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/SoftmaxMatch.h"
 #include "lowering/schedule/LaneChoice.h"

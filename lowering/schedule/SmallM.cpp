@@ -4,8 +4,8 @@
 // if M is dynamic, full-width tiles read two half panels.
 
 #include "lowering/schedule/SmallM.h"
-#include "ir/Contraction.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/ops/Contraction.h"
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/schedule/EpilogueForm.h"
 

@@ -3,8 +3,8 @@
 // Replaces composites by their formula, all of them or those that an option
 // names.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 

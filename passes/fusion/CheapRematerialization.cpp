@@ -5,7 +5,7 @@
 // readers and never written, so that a forward pass keeps few arrays for the
 // backward pass.
 
-#include "ir/CompositeFormulas.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

@@ -5,10 +5,10 @@
 
 #include "ir/encodings/KVSegments.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/matchers/StridedBase.h"
 #include "ir/target/TargetModel.h"
 #include "passes/fusion/FusionRule.h"
 #include "passes/fusion/NarrowOperands.h"
-#include "passes/fusion/StridedBase.h"
 
 using namespace mlir;
 using namespace zenith::graph;

@@ -7,10 +7,10 @@
 #include "ir/encodings/Int8Depthwise.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
+#include "ir/matchers/StridedBase.h"
 #include "ir/matchers/StridedView.h"
 #include "passes/fusion/FusionRule.h"
 #include "passes/fusion/NarrowOperands.h"
-#include "passes/fusion/StridedBase.h"
 
 using namespace mlir;
 using namespace zenith::graph;

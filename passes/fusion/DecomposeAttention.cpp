@@ -2,7 +2,7 @@
 //
 // Replaces attention that no kernel computes whole by its formula.
 
-#include "ir/CompositeFormulas.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "ir/remarks/Remark.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -3,8 +3,8 @@
 // op(move(x), y) becomes move(op(x, unmove(y))), for x computed from the
 // contraction's result: the movement ends up in the stores.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "passes/fusion/OutlineFusions.h"
 #include "llvm/ADT/DenseSet.h"
 

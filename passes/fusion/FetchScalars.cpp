@@ -3,8 +3,8 @@
 // Marks with barriers the integer scalars that kernels compute and the host
 // needs.
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimAnalysis.h"
 #include "ir/matchers/HostScalars.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"

@@ -4,7 +4,7 @@
 // region, writes composites out there, and removes the originals.
 
 #include "passes/fusion/OutlineFusions.h"
-#include "ir/CompositeFormulas.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

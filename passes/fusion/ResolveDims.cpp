@@ -2,7 +2,7 @@
 //
 // Rewrites dimensions of intermediate values as dimensions of arguments.
 
-#include "ir/dims/DimScalars.h"
+#include "ir/DimScalars.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 

@@ -3,8 +3,8 @@
 // dot(move(x * c), y) becomes dot(move(x), y) * c for a constant c: the
 // epilogue takes the factor, and the operand needs no pass over memory.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/fusion/FusionRule.h"

@@ -3,7 +3,6 @@
 // op(transpose(x)) becomes transpose(op'(x)), for each op that can work in
 // another order of dimensions.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/MovementRewrites.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -11,6 +10,7 @@
 #include "ir/matchers/ReshapeGroups.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

@@ -3,11 +3,11 @@
 // A batch norm is a multiplication and an addition per channel; both move into
 // the weights and bias of the contraction before.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"

@@ -5,10 +5,10 @@
 
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/encodings/WidenedFactor.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
-#include "ir/matchers/WidenedFactor.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

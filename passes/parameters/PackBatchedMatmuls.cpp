@@ -3,13 +3,13 @@
 // Packs the right-hand sides of batched matmuls as [batch, N / panel, K,
 // panel], so that a tile reads contiguous memory.
 
-#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/Contraction.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/parameters/PackMatmuls.h"

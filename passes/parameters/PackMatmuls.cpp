@@ -5,13 +5,13 @@
 
 #include "passes/parameters/PackMatmuls.h"
 
-#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/Contraction.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"

@@ -3,8 +3,8 @@
 // Stores Winograd-transformed filters beside 3-tap and 3x3 filters, where
 // computing with them is estimated to be faster.
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimAnalysis.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"

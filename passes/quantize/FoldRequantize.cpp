@@ -9,8 +9,8 @@
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
 
-#include "ir/CompositeFormulas.h"
 #include "ir/matchers/SplatConstant.h"
+#include "ir/ops/CompositeFormulas.h"
 
 using namespace mlir;
 using namespace zenith::graph;

@@ -3,11 +3,11 @@
 // Weights that are integers times a scale stay integers in memory: the result
 // of the matmul is scaled instead.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/matchers/IntegerRange.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/quantize/ScaledIntegers.h"

@@ -10,9 +10,9 @@
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
 
-#include "ir/CompositeFormulas.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/IntegerRange.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 

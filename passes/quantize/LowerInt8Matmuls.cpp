@@ -3,13 +3,13 @@
 // Dot products of four bytes (VNNI) take unsigned bytes on the left: (x - zero)
 // w = x w - zero * (sums of the columns of w).
 
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/IntegerRange.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/quantize/Int8Matmul.h"

@@ -3,11 +3,11 @@
 // Multiplies integers first and scales their sums, where a contraction reads
 // integers times scales.
 
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/quantize/FoldRequantize.h"

@@ -4,12 +4,12 @@
 
 #include "passes/raise/AttentionMatch.h"
 
-#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/ReshapeGroups.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/ops/Contraction.h"
 #include "passes/raise/NearMiss.h"
 #include <cmath>
 

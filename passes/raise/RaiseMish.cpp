@@ -4,11 +4,11 @@
 // functions.
 
 #include "passes/raise/RaiseMish.h"
-#include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/SplitOperands.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 // never writes to memory; the gradients recompute theirs.
 
 #include "passes/raise/RaiseTrainedAttention.h"
-#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
+#include "ir/ops/Contraction.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/raise/AttentionScores.h"

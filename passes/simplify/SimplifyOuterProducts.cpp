@@ -4,9 +4,9 @@
 // at memory bandwidth and fuse with their readers.
 
 #include "passes/simplify/SimplifyOuterProducts.h"
-#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/ops/Contraction.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/STLExtras.h"
 

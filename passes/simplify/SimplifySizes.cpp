@@ -3,8 +3,8 @@
 // Writes sizes that DimAnalysis knows as sums of products of the signature's
 // dimensions, and drops movement to the same shape.
 
+#include "ir/DimScalars.h"
 #include "ir/GraphOps.h"
-#include "ir/dims/DimScalars.h"
 #include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"

@@ -2,7 +2,7 @@
 //
 // Tests of padded and windowed sizes against counting positions one by one.
 
-#include "ir/WindowShapes.h"
+#include "ir/ops/WindowShapes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <gtest/gtest.h>
 

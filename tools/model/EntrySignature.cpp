@@ -4,9 +4,9 @@
 
 #include "tools/model/EntrySignature.h"
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
 #include "ir/LocationText.h"
-#include "ir/dims/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Diagnostics.h"

@@ -32,9 +32,6 @@ bool provablyNatural(const DimExpr &dim);
 inline bool sameDims(llvm::ArrayRef<DimExpr> lhs, llvm::ArrayRef<DimExpr> rhs) {
   return std::equal(lhs.begin(), lhs.end(), rhs.begin(), rhs.end());
 }
-/// False for expressions that no real model has: in a hostile model they grow
-/// with every node until nothing can compute with them.
-bool simpleEnough(const DimExpr &expr);
 
 class ImportBuilder {
 public:

@@ -20,32 +20,6 @@ bool zenith::onnx::provablyNatural(const DimExpr &dim) {
   return DimExpr(0).provablyAtMost(dim);
 }
 
-static bool spend(const DimExpr &expr, int depth, int &budget, int deepest) {
-  for (const auto &[monomial, coefficient] : expr.terms())
-    for (const auto &[atom, power] : monomial) {
-      constexpr unsigned largestPower = 16;
-      budget -= 1 + int(std::min(power, largestPower));
-      if (budget < 0 || depth > deepest || power > largestPower)
-        return false;
-      if (atom.kind != graph::DimAtom::Kind::Symbol &&
-          !(spend(*atom.lhs, depth + 1, budget, deepest) &&
-            spend(*atom.rhs, depth + 1, budget, deepest)))
-        return false;
-    }
-  return true;
-}
-
-bool zenith::onnx::simpleEnough(const DimExpr &expr) {
-  int budget = 200;
-  return spend(expr, 0, budget, 8);
-}
-
-/// Below the limit by enough that the next few operators stay below it too.
-static bool speaksForItself(const DimExpr &expr) {
-  int budget = 120;
-  return spend(expr, 0, budget, 6);
-}
-
 RankedTensorType ImportBuilder::typeOf(ArrayRef<DimExpr> dims, Type element) {
   SmallVector<int64_t> shape;
   for (const DimExpr &dim : dims) {

@@ -5,7 +5,7 @@
 
 #include "frontends/stablehlo/import/ReduceReading.h"
 #include "frontends/stablehlo/import/ShapeReading.h"
-#include "ir/dims/DimAnalysis.h"
+#include "ir/DimAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -3,7 +3,7 @@
 // Tests of dimension analysis: functions in, the dimensions of their results as
 // text out.
 
-#include "ir/dims/DimAnalysis.h"
+#include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

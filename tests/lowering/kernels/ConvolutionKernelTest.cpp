@@ -4,7 +4,7 @@
 // dilations, groups, dimension numbers.
 
 #include "KernelHarness.h"
-#include "lowering/kernels/GemmKernel.h"
+#include "lowering/gemm/GemmKernel.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;

@@ -3,7 +3,7 @@
 // Matmuls against the interpreter: shapes with and without remainders, every
 // form of B, movement before and after, types.
 
-#include "lowering/kernels/GemmKernel.h"
+#include "lowering/gemm/GemmKernel.h"
 #include "KernelHarness.h"
 #include "lowering/schedule/EpilogueForm.h"
 #include "mlir/Parser/Parser.h"

@@ -5,7 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
-#include "lowering/kernels/GemmKernel.h"
+#include "lowering/gemm/GemmKernel.h"
 #include <array>
 #include <gtest/gtest.h>
 

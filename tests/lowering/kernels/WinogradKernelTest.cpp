@@ -5,7 +5,7 @@
 
 #include "KernelHarness.h"
 #include "ir/encodings/Winograd.h"
-#include "lowering/kernels/GemmKernel.h"
+#include "lowering/gemm/GemmKernel.h"
 #include "lowering/schedule/WinogradSchedule.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The search dialect: registration, verifiers and dimensions of its ops.
+
+#include "ir/OpRegistration.h"
+#include "ir/SearchOps.h"
+#include "ir/ops/OpInference.h"
+
+#define GET_OP_CLASSES
+#include "ir/SearchDialect.cpp.inc"
+#include "ir/Search.cpp.inc"
+
+using namespace mlir;
+
+namespace zenith::search {
+
+using graph::DimAnalysis;
+using graph::DimVector;
+using graph::ShapeChecks;
+using graph::tensorType;
+using graph::typeText;
+
+void SearchDialect::initialize() {
+  graph::insertOps<
+#define GET_OP_LIST
+#include "ir/Search.cpp.inc"
+      >(*this);
+}
+
+/// The lists have rank 1 and one size.
+static LogicalResult checkWordLists(const ShapeChecks &checks, ValueRange lists,
+                                    const Twine &place, unsigned constraint) {
+  for (Value list : lists) {
+    RankedTensorType type = tensorType(list);
+    if (failed(
+            checks.count("rank of " + place, type.getRank(), 1, constraint)) ||
+        failed(checks.sameSize("size of " + place, type.getDimSize(0),
+                               tensorType(lists.front()).getDimSize(0),
+                               constraint)))
+      return failure();
+  }
+  return success();
+}
+
+unsigned DedupOp::partBits() {
+  return llvm::Log2_64(uint64_t(tensorType(getImageBits()).getDimSize(3)));
+}
+
+/// Constraint 5.
+static LogicalResult checkImages(const ShapeChecks &checks, DedupOp op) {
+  bool hasParts = bool(op.getImageParts());
+  if (hasParts != bool(op.getImageBits()) || hasParts != bool(op.getTies()))
+    return checks.fail("images", "some of image parts, image bits and ties",
+                       "all or none", 5);
+  if (!hasParts)
+    return success();
+  RankedTensorType parts = tensorType(op.getImageParts()),
+                   bits = tensorType(op.getImageBits());
+  if (failed(checks.count("rank of the image parts", parts.getRank(), 3, 5)) ||
+      failed(checks.count("rank of the image bits", bits.getRank(), 4, 5)))
+    return failure();
+  if (!parts.hasStaticShape() || parts.getDimSize(0) == 0)
+    return checks.fail("image parts", typeText(parts),
+                       "a static shape with at least 1 image", 5);
+  if (failed(checks.count("words of an image", parts.getDimSize(1), op.words(),
+                          5)))
+    return failure();
+  for (int64_t dim = 0; dim < parts.getRank(); ++dim)
+    if (failed(checks.sameSize("dimension " + Twine(dim) + " of the image bits",
+                               bits.getDimSize(dim), parts.getDimSize(dim), 5)))
+      return failure();
+  int64_t values = bits.getDimSize(3);
+  if (!bits.hasStaticShape() || values < 2 || values > 256 ||
+      !llvm::isPowerOf2_64(uint64_t(values)))
+    return checks.fail("values of a part", Twine(values),
+                       "a power of two from 2 to 256", 5);
+  if (*op.getTies() < 0 || *op.getTies() > 63)
+    return checks.fail("ties", Twine(*op.getTies()), "a bit from 0 to 63", 5);
+  return success();
+}
+
+LogicalResult DedupOp::verify() {
+  ShapeChecks checks(*this);
+  // dedup_c1
+  if (getKey().empty())
+    return checks.fail("key", "no words", "at least 1", 1);
+  // dedup_c2
+  if (getCandidates().empty())
+    return checks.fail("number of candidates", "0", "at least 1", 2);
+  if (failed(checks.count("candidates beyond whole keys",
+                          getCandidates().size() % words(), 0, 2)) ||
+      failed(checks.count("known beyond whole keys",
+                          getKnown().size() % words(), 0, 2)))
+    return failure();
+  // dedup_c3
+  if (failed(checkWordLists(checks, getCandidates(), "a candidate", 3)))
+    return failure();
+  for (unsigned list = 0; list < knownLists(); ++list)
+    if (failed(checkWordLists(checks, getKnown().slice(list * words(), words()),
+                              "a known list", 3)))
+      return failure();
+  // dedup_c4
+  if (failed(checks.count("number of results", getNumResults(), words(), 4)))
+    return failure();
+  for (Value result : getResults()) {
+    RankedTensorType type = tensorType(result);
+    if (type.getRank() != 1 || !type.isDynamicDim(0))
+      return checks.fail("result", typeText(type), "tensor<?xui64>", 4);
+  }
+  // dedup_c5
+  return checkImages(checks, *this);
+}
+
+DimVector DedupOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return {result == 0 ? analysis.freshSymbol()
+                      : analysis.dimsOf(getResult(0))[0]};
+}
+
+LogicalResult BitPositionsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType result = tensorType(getResult());
+  // bit_positions_c1
+  if (failed(checks.count("rank of the operand",
+                          tensorType(getOperand()).getRank(), 1, 1)))
+    return failure();
+  // bit_positions_c2
+  if (result.getRank() != 1 || !result.isDynamicDim(0))
+    return checks.fail("result", typeText(result), "tensor<?xui64>", 2);
+  return success();
+}
+
+DimVector BitPositionsOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return {analysis.freshSymbol()};
+}
+
+/// Constraints 1 and 2 of the ops that look numbers up in known bits.
+static LogicalResult checkCandidates(const ShapeChecks &checks, Value known,
+                                     ValueRange candidates) {
+  if (failed(checks.count("rank of the known bits", tensorType(known).getRank(),
+                          1, 1)))
+    return failure();
+  if (candidates.empty())
+    return checks.fail("number of candidates", "0", "at least 1", 2);
+  return checkWordLists(checks, candidates, "a candidate", 2);
+}
+
+LogicalResult BitsetDifferenceOp::verify() {
+  ShapeChecks checks(*this);
+  // bitset_difference_c1, bitset_difference_c2
+  if (failed(checkCandidates(checks, getKnown(), getCandidates())))
+    return failure();
+  // bitset_difference_c3
+  return checks.compatible("bits", getBits().getType(), getKnown().getType(),
+                           3);
+}
+
+DimVector BitsetDifferenceOp::resultDims(unsigned result,
+                                         DimAnalysis &analysis) {
+  return result == 0 ? analysis.dimsOf(getKnown()) : DimVector();
+}
+
+LogicalResult CosetBitRowsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType layer = tensorType(getLayer()),
+                   sources = tensorType(getSources()),
+                   moves = tensorType(getMoves()),
+                   columns = tensorType(getColumns());
+  // coset_bit_rows_c1
+  if (failed(checks.count("rank of the layer", layer.getRank(), 2, 1)))
+    return failure();
+  for (Value rows : {getKnown(), getBits(), getAll()})
+    if (failed(checks.compatible("bits", rows.getType(), layer, 1)))
+      return failure();
+  // coset_bit_rows_c2
+  if (failed(checks.count("rank of the sources", sources.getRank(), 2, 2)) ||
+      failed(checks.count("rank of the moves", moves.getRank(), 2, 2)))
+    return failure();
+  for (int64_t dim = 0; dim < 2; ++dim)
+    if (failed(checks.sameSize("dimension of the moves", moves.getDimSize(dim),
+                               sources.getDimSize(dim), 2)))
+      return failure();
+  if (failed(checks.sameSize("rows of the sources", sources.getDimSize(0),
+                             layer.getDimSize(0), 2)))
+    return failure();
+  // coset_bit_rows_c3
+  if (failed(checks.count("rank of the columns", columns.getRank(), 2, 3)))
+    return failure();
+  int64_t words = layer.getDimSize(1), count = columns.getDimSize(1);
+  if (!ShapedType::isDynamic(words) && !ShapedType::isDynamic(count) &&
+      count > words * 64)
+    return checks.fail("number of columns", Twine(count).str(),
+                       ("at most " + Twine(words * 64)).str(), 3);
+  return success();
+}
+
+DimVector CosetBitRowsOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return result < 2 ? analysis.dimsOf(getKnown()) : DimVector();
+}
+
+LogicalResult TestAndSetOp::verify() {
+  ShapeChecks checks(*this);
+  // test_and_set_c1, test_and_set_c2
+  if (failed(checkCandidates(checks, getKnown(), getCandidates())))
+    return failure();
+  // test_and_set_c3
+  RankedTensorType positions = tensorType(getPositions());
+  if (positions.getRank() != 1 || !positions.isDynamicDim(0))
+    return checks.fail("positions", typeText(positions), "tensor<?xui64>", 3);
+  // test_and_set_c4
+  if (failed(checks.compatible("bits", getBits().getType(),
+                               getKnown().getType(), 4)))
+    return failure();
+  // test_and_set_c5
+  if (std::optional<uint64_t> tags = getTagBits(); tags && *tags - 1 >= 16)
+    return checks.fail("tag bits", std::to_string(*tags), "1 to 16", 5);
+  return success();
+}
+
+DimVector TestAndSetOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return result == 0 ? DimVector{analysis.freshSymbol()}
+                     : analysis.dimsOf(getKnown());
+}
+
+} // namespace zenith::search

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the variants of a contraction: Winograd, small-M and plain GEMM, with
+// the copies that they need.
+
+#include "lowering/gemm/GemmKernel.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/KernelBuilder.h"
+#include "lowering/gemm/GemmNest.h"
+#include "lowering/gemm/SyrkMirror.h"
+#include "lowering/gemm/WinogradKernel.h"
+#include "lowering/packing/PackPanels.h"
+#include "lowering/schedule/SmallM.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+/// The variants of a fusion's GEMM, of which a run takes one by its sizes:
+/// Winograd convolutions, or the GEMM as it is.
+struct GemmVariants {
+  std::vector<WinogradSchedule> winograd;
+  DimExpr plainGuard = 1; ///< 1 where no other variant is taken, else 0
+  TargetModel target;
+  FailureOr<ContractionSpace> space = failure(); ///< of the plain GEMM
+  SmallVector<DimExpr> scratchBytes;
+
+  /// Failure has been reported at the op.
+  GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
+               const TargetModel &machine)
+      : winograd(winogradSchedules(fusion, dims, machine)),
+        target(tileTarget(fusion, machine)) {
+    for (const WinogradSchedule &variant : winograd) {
+      llvm::append_range(scratchBytes, winogradScratchBytes(variant));
+      plainGuard = plainGuard - variant.guard;
+    }
+    if (plainGuard.isConstant(0) ||
+        failed(space = contractionSpace(fusion, dims, target)))
+      return;
+    renumberScratch(*space, scratchBytes.size());
+    for (const Preparation &preparation : space->preparations)
+      scratchBytes.push_back(preparation.bytes * plainGuard);
+  }
+};
+
+/// Emits the kernels of a contraction into a plan.
+struct GemmEmitter {
+  graph::FusionOp fusion;
+  graph::DimAnalysis &dims;
+  const TargetModel &machine;
+  ModuleOp kernels;
+  StringRef name;
+  KernelPlan plan;
+
+  LogicalResult emitWinograd(const std::vector<WinogradSchedule> &variants,
+                             bool onlyOne);
+  LogicalResult emitPlain(const GemmVariants &variants);
+  LogicalResult emitVariant(const ContractionSpace &space,
+                            const TargetModel &target, StringRef name,
+                            const DimExpr &guard);
+  LogicalResult add(FailureOr<Launch> launch, const DimExpr &guard);
+};
+
+} // namespace
+
+LogicalResult GemmEmitter::add(FailureOr<Launch> launch, const DimExpr &guard) {
+  if (succeeded(launch))
+    launch->guard = launch->guard * guard;
+  return success(addLaunch(plan, std::move(launch)));
+}
+
+LogicalResult
+GemmEmitter::emitWinograd(const std::vector<WinogradSchedule> &variants,
+                          bool onlyOne) {
+  for (auto [i, variant] : llvm::enumerate(variants)) {
+    std::string own =
+        onlyOne ? name.str() : (name + "_winograd" + Twine(i)).str();
+    if (failed(emitWinogradConvolution(plan, variant, fusion, dims, machine,
+                                       kernels, own)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult GemmEmitter::emitVariant(const ContractionSpace &space,
+                                       const TargetModel &target,
+                                       StringRef name, const DimExpr &guard) {
+  auto form = EpilogueForm::make(fusion, dims, space, target);
+  if (failed(form))
+    return add(failure(), guard);
+  KernelBuilder kernel(fusion, dims, target, kernels, name);
+  return add(emitGemm(kernel, space, *form), guard);
+}
+
+LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
+  if (failed(variants.space))
+    return failure();
+  const ContractionSpace &space = *variants.space;
+  const TargetModel &target = variants.target;
+  for (const Preparation &preparation : space.preparations)
+    if (failed(add(emitPreparation(
+                       preparation, space, fusion, dims, target, kernels,
+                       (name + "_prepare" + Twine(preparation.scratch)).str()),
+                   variants.plainGuard)))
+      return failure();
+  auto small = smallMVariant(fusion, dims, space, target);
+  if (small && failed(emitVariant(small->space, small->target,
+                                  (name + "_small_m").str(), small->guard)))
+    return failure();
+  if (failed(
+          emitVariant(space, target, name,
+                      small ? DimExpr(1) - small->guard : variants.plainGuard)))
+    return failure();
+  if (space.symmetric)
+    plan.launches.push_back(emitSyrkMirror(fusion, dims, target, kernels,
+                                           (name + "_mirror").str(), space));
+  return success();
+}
+
+FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
+                                      graph::DimAnalysis &dims,
+                                      const TargetModel &machine,
+                                      ModuleOp kernels, StringRef name) {
+  GemmVariants variants(fusion, dims, machine);
+  bool hasPlain = !variants.plainGuard.isConstant(0);
+  GemmEmitter emitter{fusion, dims, machine, kernels, name, {}};
+  emitter.plan.scratchBytes = variants.scratchBytes;
+  bool onlyOne = !hasPlain && variants.winograd.size() == 1;
+  if (failed(emitter.emitWinograd(variants.winograd, onlyOne)) ||
+      (hasPlain && failed(emitter.emitPlain(variants))))
+    return failure();
+  return std::move(emitter.plan);
+}
+
+SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
+                                             graph::DimAnalysis &dims,
+                                             const TargetModel &machine) {
+  // Suppress diagnostics: emission repeats this analysis and reports them.
+  ScopedDiagnosticHandler silence(fusion.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  return GemmVariants(fusion, dims, machine).scratchBytes;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the micro-kernel that sums a tile: by its height, by the types and
+// layout of its operands, and by whether its rows read padding.
+
+#include "lowering/gemm/GemmTileKernel.h"
+#include "lowering/gemm/GemmPrefetch.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+GemmTileKernel::GemmTileKernel(const GemmContext &gemm)
+    : gemm(gemm), k(gemm.k), space(gemm.space) {}
+
+/// Where no row reads padding, the innermost tap and its channels may be one
+/// run.
+MicroKernelArgs GemmTileKernel::insideOfInput(MicroKernelArgs args,
+                                              MicroKernel &kernel) const {
+  const Axis &tap = space.taps.back().axis;
+  if (tap.strideA == space.kAxis.size * space.kAxis.strideA &&
+      tap.strideB == space.kAxis.size * space.kAxis.strideB) {
+    args.kSize = k.mul(args.kSize, args.taps[2].count);
+    args.taps[2].count = k.index(1);
+    if (space.taps.size() == 1)
+      kernel.loops = MicroKernel::Loops::K;
+  }
+  return args;
+}
+
+/// A row-major B ends with its columns. Panels are padded with zeros: only
+/// whole vectors of padding are worth other code.
+void GemmTileKernel::sum(const GemmTile &tile) const {
+  int64_t lanes = sumLanes(space.sum, k.target), width = gemm.nr;
+  auto known = space.columns.size.constant();
+  bool isShorter =
+      known && *known > width && *known % width != 0 &&
+      int64_t(llvm::divideCeil(*known % width, lanes)) < width / lanes;
+  if (space.form == ContractionSpace::Direct || isShorter)
+    gemm.byFullness(tile.columns, [&](bool full) { sum(tile, full); });
+  else
+    sum(tile, true);
+}
+
+decltype(MicroKernel::form) GemmTileKernel::formFor(const MicroKernel &kernel,
+                                                    bool masked) const {
+  if (space.form == ContractionSpace::TiledDots)
+    return AlongK();
+  if (multipliesKPairs(space, k.target)) {
+    if (space.kInterleave > 1)
+      return InterleavedK{InterleavedK::Group(space.kInterleave),
+                          k.target.vnni};
+    return PairedK{masked};
+  }
+  OuterProduct form;
+  if (masked)
+    form.columns = OuterProduct::Masked();
+  else if (panelsOfTile(gemm) > 1 &&
+           kernel.vectors * kernel.lanes > space.panel)
+    form.columns = OuterProduct::HalfPanels{space.panel / kernel.lanes};
+  return form;
+}
+
+MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
+  constexpr int64_t shortSum = 32;
+  MicroKernel kernel;
+  kernel.lanes = sumLanes(space.sum, k.target);
+  kernel.vectors = panels * (gemm.nr / kernel.lanes);
+  auto known = space.columns.size.constant();
+  bool only = known && *known <= gemm.nr;
+  // The last panel may have vectors without columns.
+  if (known && panels == 1 && (only || !full))
+    kernel.vectors = unsigned(std::max<int64_t>(
+        1, llvm::divideCeil(only ? *known : *known % gemm.nr, kernel.lanes)));
+  // Whole vectors of the last panel need no mask.
+  bool whole = known && *known % kernel.lanes == 0;
+  bool masked = !full && !whole && space.form == ContractionSpace::Direct;
+  kernel.form = formFor(kernel, masked);
+  if (kernel.isAlongK())
+    kernel.vectors = unsigned(*known);
+  kernel.accumulates = gemm.schedule.storesAccumulators();
+  kernel.fma = k.target.fma;
+  auto kSize = space.totalK().constant();
+  kernel.inOrder = kSize && *kSize <= shortSum;
+  kernel.a = space.a.element;
+  kernel.b = gemm.schedule.widens() ? space.sum : space.elementOfB();
+  kernel.sum = space.sum;
+  kernel.prefetch = choosePrefetch(gemm);
+  kernel.loops =
+      space.taps.empty() ? MicroKernel::Loops::K : MicroKernel::Loops::Taps;
+  return kernel;
+}
+
+void GemmTileKernel::sum(const GemmTile &tile, bool full,
+                         unsigned panels) const {
+  MicroKernel kernel = kernelFor(full, panels);
+  MicroKernelArgs args = tile.args;
+  args.columns = full ? k.index(gemm.nr) : tile.columns;
+  if (space.form == ContractionSpace::Dots) {
+    callDotKernel(k, kernel, args, tile.rows, k.size(space.columns.strideB));
+    return;
+  }
+  if (kernel.isAlongK())
+    args.kStrideB = k.size(space.columns.strideB);
+  if (!tile.inside) {
+    callByHeight(tile.rows, args, kernel);
+    return;
+  }
+  auto branch =
+      k.b.create<scf::IfOp>(k.loc, tile.inside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  MicroKernel joinedKernel = kernel;
+  MicroKernelArgs joined = insideOfInput(args, joinedKernel);
+  callByHeight(tile.rows, joined, joinedKernel);
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  kernel.loops = MicroKernel::Loops::ClippedTaps;
+  callByHeight(tile.rows, args, kernel);
+}
+
+/// Chooses the micro-kernel by the rows of the tile, for which few numbers are
+/// possible where M is known.
+void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
+                                  const MicroKernel &kernel) const {
+  SmallVector<unsigned> possible;
+  auto rows = space.rowAxis.size.constant();
+  for (int64_t h = gemm.mr; h >= 1; --h) {
+    if (rows) {
+      int64_t tiles = (*rows + gemm.mr - 1) / gemm.mr;
+      int64_t least = tiles ? *rows / tiles : 0,
+              most = tiles ? (*rows + tiles - 1) / tiles : 0;
+      if (h < least || h > most)
+        continue;
+    }
+    possible.push_back(unsigned(h));
+  }
+  callMicroKernelByHeight(k, kernel, args, height, possible);
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Square blocks below the diagonal are those above it, transposed in registers;
+// single elements where squares don't fit.
+
+#include "lowering/gemm/SyrkMirror.h"
+#include "lowering/builder/KernelBuilder.h"
+#include "lowering/builder/TileTranspose.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+class Mirror {
+public:
+  Mirror(KernelBuilder &kernel, int64_t size, Type element)
+      : k(kernel), size(size), element(element) {
+    memory = k.result(0);
+  }
+
+  /// Elements of rows [low, high) up to column `last` or the diagonal, one by
+  /// one.
+  void elements(Value low, Value high, Value first, Value last) {
+    k.loop(low, high, k.index(1), [&](Value row) {
+      k.loop(first, k.min(row, last), k.index(1), [&](Value column) {
+        Value x = k.b.create<memref::LoadOp>(k.loc, memory, at(column, row));
+        k.b.create<memref::StoreOp>(k.loc, x, memory, at(row, column));
+      });
+    });
+  }
+
+  /// The square whose first element is [row, column].
+  void square(Value row, Value column) {
+    int64_t lanes = k.target.lanes;
+    auto type = VectorType::get({lanes}, element);
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < lanes; ++i)
+      vectors.push_back(k.b.create<vector::LoadOp>(
+          k.loc, type, memory, at(k.add(column, k.index(i)), row)));
+    transposeSquare(k, vectors);
+    for (int64_t i = 0; i < lanes; ++i)
+      k.b.create<vector::StoreOp>(k.loc, vectors[i], memory,
+                                  at(k.add(row, k.index(i)), column));
+  }
+
+private:
+  Value at(Value row, Value column) {
+    return k.add(k.mul(row, k.index(size)), column);
+  }
+
+  KernelBuilder &k;
+  int64_t size;
+  Type element;
+  Value memory;
+};
+} // namespace
+
+Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                      const TargetModel &target, ModuleOp kernels,
+                      StringRef name, const ContractionSpace &space) {
+  // Blocks whose cache lines stay in the first-level cache until all of their
+  // elements are read.
+  constexpr int64_t blockRows = 64;
+  int64_t size = *space.rowAxis.size.constant(), lanes = target.lanes;
+  KernelBuilder k(fusion, dims, target, kernels, name);
+  Type element =
+      memoryType(getElementTypeOrSelf(space.op->getResult(0).getType()));
+  Mirror mirror(k, size, element);
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
+    Value low = k.mul(task, k.index(blockRows));
+    Value high = k.min(k.add(low, k.index(blockRows)), k.index(size));
+    Value whole = k.sub(high, k.rem(k.sub(high, low), k.index(lanes)));
+    Value step = k.index(lanes);
+    k.loop(k.index(0), low, k.index(blockRows), [&](Value block) {
+      Value end = k.add(block, k.index(blockRows));
+      k.loop(low, whole, step, [&](Value row) {
+        k.loop(block, end, step,
+               [&](Value column) { mirror.square(row, column); });
+      });
+    });
+    mirror.elements(whole, high, k.index(0), low);
+    mirror.elements(low, high, low, high);
+  });
+  return k.finish(DimExpr((size + blockRows - 1) / blockRows),
+                  8.0 * double(blockRows) * double(size) / 2);
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes panels by rows, by neighbouring rows of several panels, and by
+// transposition in registers where the source is contiguous along K.
+
+#include "lowering/packing/PanelWriter.h"
+#include "lowering/builder/RowTasks.h"
+#include "lowering/builder/TileTranspose.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+PanelWriter::PanelWriter(KernelBuilder &kernel, const Layout &layout)
+    : k(kernel), emitter(kernel), layout(layout) {
+  emitter.indices.width = layout.width;
+}
+
+Value PanelWriter::widen(Value x) {
+  Type packed = layout.packed, type = typeLike(packed, x.getType()),
+       element = getElementTypeOrSelf(x.getType());
+  if (element == packed)
+    return x;
+  if (isa<FloatType>(element))
+    return k.b.create<arith::ExtFOp>(k.loc, type, x);
+  if (isa<FloatType>(packed) && layout.element.isUnsignedInteger())
+    return k.b.create<arith::UIToFPOp>(k.loc, type, x);
+  if (isa<FloatType>(packed))
+    return k.b.create<arith::SIToFPOp>(k.loc, type, x);
+  if (element.getIntOrFloatBitWidth() > packed.getIntOrFloatBitWidth())
+    return k.b.create<arith::TruncIOp>(k.loc, type, x);
+  if (layout.element.isUnsignedInteger())
+    return k.b.create<arith::ExtUIOp>(k.loc, type, x);
+  return k.b.create<arith::ExtSIOp>(k.loc, type, x);
+}
+
+void PanelWriter::row(Value base, Value first, Value destination, Value mask) {
+  ElementEmitter::Scope scope(emitter);
+  emitter.mask = mask;
+  IndexMath &math = emitter.indices;
+  LaneIndex lanes = math.lanes(first, layout.columns.size, layout.width);
+  LaneIndex linear = math.add(math.scalar(base, DimExpr(int64_t(1) << 40)),
+                              math.scale(lanes, layout.columns.strideB));
+  Value x = widen(emitter.loadLinear(layout.from, layout.element, linear));
+  k.b.create<vector::StoreOp>(k.loc, k.broadcast(x, layout.width), layout.to,
+                              destination);
+}
+
+/// Writes rows for the K axes from `level` on; a row of the panel takes `width`
+/// elements.
+void PanelWriter::rows(unsigned level, Value base, Value first,
+                       Value destination, Value mask) {
+  const Axis &axis = layout.kAxes[level];
+  DimExpr inner = int64_t(layout.width);
+  for (const Axis &other : layout.kAxes.drop_front(level + 1))
+    inner = inner * other.size;
+  k.loop(k.index(0), kOf(level), k.index(1), [&](Value i) {
+    Value at = k.add(base, k.mul(i, k.size(axis.strideB)));
+    Value next = k.add(destination, k.mul(i, k.size(inner)));
+    if (level + 1 == layout.kAxes.size())
+      row(at, first, next, mask);
+    else
+      rows(level + 1, at, first, next, mask);
+  });
+}
+
+/// Transposes a whole cache line of each of `width` columns.
+void PanelWriter::transposeBlock(Value base, Value first, Value fromK,
+                                 Value destination) {
+  int64_t lanes = k.target.lanes;
+  auto type = VectorType::get({lanes}, layout.packed);
+  Value last = k.sub(k.size(layout.columns.size), k.index(1));
+  for (int64_t group = 0; group < layout.width; group += lanes) {
+    SmallVector<Value> square;
+    for (int64_t i = 0; i < lanes; ++i) {
+      // Columns beyond the last are never used, but their memory must exist.
+      Value column = k.min(k.add(first, k.index(group + i)), last);
+      Value at = k.add(
+          k.add(base, k.mul(column, k.size(layout.columns.strideB))), fromK);
+      square.push_back(
+          k.b.create<vector::LoadOp>(k.loc, type, layout.from, at));
+    }
+    transposeSquare(k, square);
+    for (auto [i, x] : llvm::enumerate(square)) {
+      Value row = k.add(k.mul(fromK, k.index(layout.width)),
+                        k.index(int64_t(i) * layout.width + group));
+      k.b.create<vector::StoreOp>(k.loc, x, layout.to, k.add(destination, row));
+    }
+  }
+}
+
+void PanelWriter::transposed(Value base, Value first, Value destination) {
+  Value kSize = kOf(0), lanes = k.index(k.target.lanes);
+  Value whole = k.sub(kSize, k.rem(kSize, lanes));
+  k.loop(k.index(0), whole, lanes,
+         [&](Value at) { transposeBlock(base, first, at, destination); });
+  Value wide = k.index(layout.width);
+  Value mask = k.mask(k.sub(k.size(layout.columns.size), first), layout.width);
+  k.loop(whole, kSize, k.index(1), [&](Value at) {
+    row(k.add(base, at), first, k.add(destination, k.mul(at, wide)), mask);
+  });
+}
+
+void PanelWriter::panel(Value base, Value first, Value destination) {
+  if (layout.kAxes.size() == 1 && layout.kAxes[0].strideB.isConstant(1) &&
+      layout.element.isF32() && layout.packed.isF32()) {
+    transposed(base, first, destination);
+    return;
+  }
+  auto count = layout.columns.size.constant();
+  Value mask;
+  if (!count || *count % layout.width)
+    mask = k.mask(k.sub(k.size(layout.columns.size), first), layout.width);
+  rows(0, base, first, destination, mask);
+}
+
+/// Writes panelsPerCopy panels, row by row.
+void PanelWriter::sideBySide(Value base, Value firstPanel, Value destination) {
+  Value wide = k.index(layout.width), size = k.size(layout.size);
+  k.loop(k.index(0), kOf(0), k.index(1), [&](Value i) {
+    Value at = k.add(base, k.mul(i, k.size(layout.kAxes[0].strideB)));
+    Value to = k.add(destination, k.mul(i, wide));
+    for (int64_t p = 0; p < panelsPerCopy; ++p)
+      row(at, k.mul(k.add(firstPanel, k.index(p)), wide),
+          k.add(to, k.mul(k.index(p), size)), {});
+  });
+}
+
+void PanelWriter::panels(Value base, Value firstPanel, Value lastPanel,
+                         int64_t most, Value destination, Value limitedK) {
+  limit = limitedK;
+  Value wide = k.index(layout.width), size = k.size(layout.size);
+  auto oneByOne = [&] {
+    k.loop(firstPanel, lastPanel, k.index(1), [&](Value p) {
+      Value to = k.mul(k.sub(p, firstPanel), size);
+      panel(base, k.mul(p, wide), k.add(destination, to));
+    });
+  };
+  if (most != panelsPerCopy || layout.kAxes.size() != 1 ||
+      !layout.columns.strideB.isConstant(1)) {
+    oneByOne();
+    return;
+  }
+  Value last = k.mul(k.add(firstPanel, k.index(panelsPerCopy)), wide);
+  Value whole = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
+                                          last, k.size(layout.columns.size));
+  auto branch = k.b.create<scf::IfOp>(k.loc, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  sideBySide(base, firstPanel, destination);
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  oneByOne();
+}
+
+} // namespace zenith::kernels
