@@ -7,8 +7,8 @@
 #include "ir/ops/OpInference.h"
 
 #define GET_OP_CLASSES
-#include "ir/SearchDialect.cpp.inc"
 #include "ir/Search.cpp.inc"
+#include "ir/SearchDialect.cpp.inc"
 
 using namespace mlir;
 

@@ -3,6 +3,7 @@
 // Elementwise arithmetic on known elements. A comparison folds only if it
 // holds, or fails, for all sizes.
 #include "frontends/onnx/import/ElementFolding.h"
+#include "frontends/onnx/DimNames.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -2,6 +2,7 @@
 //
 // Dimension expressions of an imported graph: facts about them, and the scalars
 // that hold them at run time.
+#include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/import/ImportBuilder.h"
 
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOOPS_H
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOOPS_H
 
+#include "frontends/stablehlo/dialect/OpVerifiers.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
-#include "frontends/stablehlo/dialect/VerifyStableHLO.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"

@@ -2,7 +2,7 @@
 //
 // Finds the check of an op by its name.
 
-#include "frontends/stablehlo/dialect/VerifyStableHLO.h"
+#include "frontends/stablehlo/dialect/OpVerifiers.h"
 
 #include "frontends/stablehlo/verify/VerifyChecks.h"
 
