@@ -268,7 +268,8 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-pack-tables)",
         "func.func(zenith-hoist-loop-invariants{panel=16})",
         "zenith-hoist-prepare",
-        "func.func(zenith-decompose-attention,zenith-read-kv-segments,zenith-"
+        "func.func(zenith-decompose-random,zenith-decompose-attention,zenith-"
+        "read-kv-segments,zenith-"
         "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
         "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)",
         "canonicalize,cse,func.func(zenith-fold-constants,zenith-simplify-"
@@ -280,7 +281,8 @@ INSTANTIATE_TEST_SUITE_P(
         "single-columns,zenith-pack-batched-matmuls,zenith-pack-matmuls,zenith-"
         "pack-few-outputs,zenith-pack-groups,zenith-pack-filters,zenith-pack-"
         "tables),zenith-hoist-prepare,cse,"
-        "func.func(zenith-decompose-attention,zenith-read-kv-segments,zenith-"
+        "func.func(zenith-decompose-random,zenith-decompose-attention,zenith-"
+        "read-kv-segments,zenith-"
         "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
         "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)"));
 
