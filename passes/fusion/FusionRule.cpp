@@ -69,4 +69,13 @@ bool isSplatConstant(Operation *op) {
   return elements && elements.isSplat();
 }
 
+SmallVector<Value> operandsInMemory(Operation *op,
+                                    function_ref<bool(unsigned)> isComputed) {
+  SmallVector<Value> needed;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isComputed(operand.getOperandNumber()))
+      needed.push_back(operand.get());
+  return needed;
+}
+
 } // namespace zenith::fusion

@@ -58,6 +58,11 @@ bool readsChunks(mlir::Operation *op);
 /// value.
 bool isDimScalar(mlir::Value value, graph::DimAnalysis &dims);
 bool isSplatConstant(mlir::Operation *op);
+/// The operands of `op` but those for whose index `isComputed` holds, because
+/// its kernel computes them.
+llvm::SmallVector<mlir::Value>
+operandsInMemory(mlir::Operation *op,
+                 llvm::function_ref<bool(unsigned)> isComputed);
 
 } // namespace zenith::fusion
 

@@ -27,12 +27,8 @@ struct OrderingFusion : FusionRule::ExternalModel<OrderingFusion<Op>, Op> {
     return FusionKind::routine;
   }
   SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
-    SmallVector<Value> needed;
-    for (OpOperand &operand : op->getOpOperands())
-      if (unsigned index = operand.getOperandNumber();
-          !isComputed<Op>(op, index))
-        needed.push_back(operand.get());
-    return needed;
+    return operandsInMemory(
+        op, [&](unsigned operand) { return isComputed<Op>(op, operand); });
   }
 };
 

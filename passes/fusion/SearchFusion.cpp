@@ -28,11 +28,8 @@ struct SearchFusion : FusionRule::ExternalModel<SearchFusion<Op>, Op> {
     return FusionKind::routine;
   }
   SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
-    SmallVector<Value> needed;
-    for (OpOperand &operand : op->getOpOperands())
-      if (!isChunk<Op>(op, operand.getOperandNumber()))
-        needed.push_back(operand.get());
-    return needed;
+    return operandsInMemory(
+        op, [&](unsigned operand) { return isChunk<Op>(op, operand); });
   }
   bool readsChunks(Operation *op, unsigned operand) const {
     return isChunk<Op>(op, operand);

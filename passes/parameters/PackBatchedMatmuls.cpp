@@ -91,14 +91,14 @@ struct PackBatchedMatmulsPass
   using PackBatchedMatmulsPassBase::PackBatchedMatmulsPassBase;
 
   void runOnOperation() override {
-    PanelShape shape = panelShapeOf(getOperation(), panel);
-    if (failed(verifyPanelShape(getOperation(), shape)))
+    FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel);
+    if (failed(shape))
       return signalPassFailure();
     SmallVector<DotGeneralOp> matmuls;
     getOperation().walk([&](DotGeneralOp op) { matmuls.push_back(op); });
     for (DotGeneralOp op : matmuls)
       if (isParameter(op.getRhs()) && !isFixed(op.getLhs()))
-        packBatchedMatmul(op, shape.panel);
+        packBatchedMatmul(op, shape->panel);
   }
 };
 

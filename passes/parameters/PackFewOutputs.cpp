@@ -6,9 +6,7 @@
 #include "passes/parameters/PackFewOutputs.h"
 
 #include "ir/encodings/PackedPanels.h"
-#include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
@@ -71,13 +69,11 @@ struct PackFewOutputsPass : impl::PackFewOutputsPassBase<PackFewOutputsPass> {
   using PackFewOutputsPassBase::PackFewOutputsPassBase;
 
   void runOnOperation() override {
-    PanelShape shape = panelShapeOf(getOperation(), panel);
-    if (failed(verifyPanelShape(getOperation(), shape)))
+    FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel);
+    if (failed(shape))
       return signalPassFailure();
     getOperation().walk([&](ConvolutionOp op) {
-      if (!matchTransformedFilter(op) &&
-          isPackable(op.getKernel(), shape.panel) &&
-          isParameter(op.getKernel()) && hasFewOutputs(op))
+      if (isPackableFilter(op, shape->panel) && hasFewOutputs(op))
         packFewOutputs(op);
     });
   }

@@ -5,9 +5,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
-#include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,12 +24,9 @@ namespace zenith {
 namespace zenith::parameters {
 
 static void packFilter(ConvolutionOp op, PanelShape shape) {
-  if (matchTransformedFilter(op))
-    return;
   Value kernel = op.getKernel();
   if (op.getGroups() != 1 || !isChannelsLast(op) ||
-      !isPackable(kernel, shape.panel) || !isParameter(kernel) ||
-      matchFewOutputPacking(op))
+      !isPackableFilter(op, shape.panel) || matchFewOutputPacking(op))
     return;
   OpBuilder builder(op);
   int64_t n = typeOf(kernel).getShape().back(),
@@ -54,10 +49,10 @@ struct PackFiltersPass : impl::PackFiltersPassBase<PackFiltersPass> {
   using PackFiltersPassBase::PackFiltersPassBase;
 
   void runOnOperation() override {
-    PanelShape shape = panelShapeOf(getOperation(), panel, group);
-    if (failed(verifyPanelShape(getOperation(), shape)))
+    FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel, group);
+    if (failed(shape))
       return signalPassFailure();
-    getOperation().walk([&](ConvolutionOp op) { packFilter(op, shape); });
+    getOperation().walk([&](ConvolutionOp op) { packFilter(op, *shape); });
   }
 };
 

@@ -7,9 +7,7 @@
 #include "passes/parameters/PackGroups.h"
 
 #include "ir/GraphOps.h"
-#include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
@@ -113,14 +111,12 @@ struct PackGroupsPass : impl::PackGroupsPassBase<PackGroupsPass> {
   using PackGroupsPassBase::PackGroupsPassBase;
 
   void runOnOperation() override {
-    PanelShape shape = panelShapeOf(getOperation(), panel);
-    if (failed(verifyPanelShape(getOperation(), shape)))
+    FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel);
+    if (failed(shape))
       return signalPassFailure();
     getOperation().walk([&](ConvolutionOp op) {
-      if (!matchTransformedFilter(op) &&
-          isPackable(op.getKernel(), shape.panel) &&
-          isParameter(op.getKernel()))
-        packGroups(op, shape.panel);
+      if (isPackableFilter(op, shape->panel))
+        packGroups(op, shape->panel);
     });
   }
 };

@@ -7,6 +7,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/encodings/Winograd.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
@@ -26,20 +27,18 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-PanelShape panelShapeOf(Operation *op, int64_t panel, int64_t group) {
+FailureOr<PanelShape> panelShapeOf(Operation *op, int64_t panel,
+                                   int64_t group) {
   target::TargetModel model = target::modelOf(op);
-  return {panel ? panel : int64_t(model.nr),
-          group ? group : int64_t(model.kInterleave)};
-}
-
-LogicalResult verifyPanelShape(Operation *op, PanelShape shape) {
+  PanelShape shape{panel ? panel : int64_t(model.nr),
+                   group ? group : int64_t(model.kInterleave)};
   if (shape.panel < 1)
     return op->emitError() << "panel: got " << shape.panel
                            << ", expected at least 1";
   if (shape.group != 1 && shape.group != 2 && shape.group != 4)
     return op->emitError() << "group: got " << shape.group
                            << ", expected 1, 2 or 4";
-  return success();
+  return shape;
 }
 
 Value widenedLike(OpBuilder &builder, Location loc, Value value,
@@ -154,6 +153,11 @@ bool isPackable(Value weights, int64_t panel) {
   return !panels || panels->panel != panel;
 }
 
+bool isPackableFilter(ConvolutionOp op, int64_t panel) {
+  return !matchTransformedFilter(op) && isPackable(op.getKernel(), panel) &&
+         isParameter(op.getKernel());
+}
+
 /// Free dimensions of the weights are dimensions of the result; several of them
 /// become one column index and are split again after the matmul.
 bool packMatmul(DotGeneralOp op, PanelShape widest, OpBuilder &packing) {
@@ -214,8 +218,8 @@ struct PackMatmulsPass : impl::PackMatmulsPassBase<PackMatmulsPass> {
   using PackMatmulsPassBase::PackMatmulsPassBase;
 
   void runOnOperation() override {
-    PanelShape shape = panelShapeOf(getOperation(), panel, group);
-    if (failed(verifyPanelShape(getOperation(), shape)))
+    FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel, group);
+    if (failed(shape))
       return signalPassFailure();
     SmallVector<DotGeneralOp> matmuls;
     getOperation().walk([&](DotGeneralOp op) { matmuls.push_back(op); });
@@ -223,7 +227,7 @@ struct PackMatmulsPass : impl::PackMatmulsPassBase<PackMatmulsPass> {
       OpBuilder builder(op);
       // A matmul of parameters only is computed once, in @prepare.
       if (isParameter(op.getRhs()) && !isFixed(op.getLhs()))
-        packMatmul(op, shape, builder);
+        packMatmul(op, *shape, builder);
     }
   }
 };

@@ -15,10 +15,9 @@ struct PanelShape {
 };
 
 /// The shape that options name; 0 stands for what the module's target has.
-PanelShape panelShapeOf(mlir::Operation *op, int64_t panel, int64_t group = 1);
-
-/// Failure, with an error at `op`, where the options are no shape of a panel.
-mlir::LogicalResult verifyPanelShape(mlir::Operation *op, PanelShape shape);
+/// Failure, with an error at `op`, where they are no shape of a panel.
+mlir::FailureOr<PanelShape> panelShapeOf(mlir::Operation *op, int64_t panel,
+                                         int64_t group = 1);
 
 /// The shape for one contraction. Only int16 matmuls and those that
 /// zenith-lower-int8-matmuls built interleave K; a small-M matmul takes half of
@@ -27,6 +26,8 @@ PanelShape panelShapeFor(mlir::Operation *contraction, PanelShape widest);
 
 /// Static, with elements, and not in panels of that width already.
 bool isPackable(mlir::Value weights, int64_t panel);
+/// A packable parameter that Winograd's transform has left alone.
+bool isPackableFilter(graph::ConvolutionOp op, int64_t panel);
 
 /// The value with the element type of `original`: weights are packed narrow and
 /// widened after unpacking.

@@ -76,10 +76,10 @@ struct PackTablesPass : impl::PackTablesPassBase<PackTablesPass> {
   using PackTablesPassBase::PackTablesPassBase;
 
   void runOnOperation() override {
-    PanelShape shape = panelShapeOf(getOperation(), panel);
-    if (failed(verifyPanelShape(getOperation(), shape)))
+    FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel);
+    if (failed(shape))
       return signalPassFailure();
-    getOperation().walk([&](GatherOp op) { packTable(op, shape.panel); });
+    getOperation().walk([&](GatherOp op) { packTable(op, shape->panel); });
   }
 };
 
