@@ -494,17 +494,11 @@ def FetchScalarsPass : ZenithPass<"zenith-fetch-scalars", "::mlir::func::FuncOp"
   let summary = "Mark the integer scalars that kernels compute and the host needs";
   let description = [{
     Sizes, conditions, assertions and carried counters are the host's: it computes what is arithmetic on scalars that it
-    has. A scalar that comes out of other ops gets a graph.barrier, where the host waits for it and reads it; all that
-    the host needs then rests on barriers, arguments, constants and dimensions. Runs before fusion, which keeps barriers
+    has. A scalar that comes out of other ops gets a graph.host_read, where the host waits for it and reads it; all that
+    the host needs then rests on host_read, arguments, constants and dimensions. Runs before fusion, which keeps host_read
     and the host's arithmetic out of kernels. Refuses nothing.
-
-    Before and after (tests/passes/fusion/fetch-scalars.mlir @size_from_data):
-    ```mlir
-    %y = graph.broadcast %x [] [%n] : tensor<f32> -> tensor<?xf32>     // %n is a sum of elements
-    %m = graph.barrier %n : (tensor<i64>) -> tensor<i64>
-    %y = graph.broadcast %x [] [%m] : tensor<f32> -> tensor<?xf32>
-    ```
   }];
+  let exampleTest = "passes/fusion/fetch-scalars.mlir#size_from_data";
 }
 
 def DecomposeAttentionPass : ZenithPass<"zenith-decompose-attention", "::mlir::func::FuncOp"> {
@@ -592,8 +586,8 @@ def ResolveDimsPass : ZenithPass<"zenith-resolve-dims", "::mlir::func::FuncOp"> 
 def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "Partition a function into regions that become one kernel each";
   let description = [{
-    Greedy fusion. Afterwards a function consists of graph.fusion ops, get_param, constants, what the host computes (dim, barrier
-    and arithmetic on integer scalars), control and its return.
+    Greedy fusion. Afterwards a function consists of graph.fusion ops, get_param, constants, what the host computes (dim, host_read
+    and arithmetic on integer scalars), barriers, control and its return.
     Contractions and windows take their epilogue, reductions their producers and the consumers of the same rows, and pointwise ops
     merge along their uses; what each op may do is its FusionRule. Movement is cloned into each reader; contraction operands absorb it
     where it stays strided, other readers of memory get a copy. Values with several readers are written once, as one more result.

@@ -33,7 +33,14 @@ HostScalars::HostScalars(Block &block) {
 
 void HostScalars::visit(Operation *op) {
   bool isForeign = !familyOf(op);
-  if (isa<ConstantOp, DimOp, BarrierOp, IfOp, CaseOp, WhileOp>(op) ||
+  if (isa<BarrierOp>(op)) {
+    for (auto [operand, result] :
+         llvm::zip(op->getOperands(), op->getResults()))
+      if (scalars.contains(operand))
+        scalars.insert(result);
+    return;
+  }
+  if (isa<ConstantOp, DimOp, HostReadOp, IfOp, CaseOp, WhileOp>(op) ||
       isForeign) {
     for (Value result : op->getResults())
       if (isHostScalarType(result.getType()))

@@ -19,8 +19,8 @@ bool isHostScalarType(mlir::Type type);
 bool isHostArithmetic(mlir::Operation *op);
 
 /// The host scalars of a flat function: scalar arguments, constants, sizes,
-/// results of barriers and of ops of other dialects (control), and arithmetic
-/// on these.
+/// results of host_read and of ops of other dialects (control), arithmetic on
+/// these, and what barriers make of these.
 class HostScalars {
 public:
   HostScalars() = default;

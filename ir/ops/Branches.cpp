@@ -106,6 +106,16 @@ DimVector BarrierOp::resultDims(unsigned result, DimAnalysis &analysis) {
   return analysis.dimsOf(getInputs()[result]);
 }
 
+LogicalResult HostReadOp::verify() {
+  // host_read_c1
+  if (Type type = getInput().getType(); tensorType(getInput()).getRank() != 0)
+    return ShapeChecks(*this).fail("operand", typeText(type),
+                                   "an integer scalar", 1);
+  return success();
+}
+
+DimVector HostReadOp::resultDims(unsigned, DimAnalysis &) { return {}; }
+
 LogicalResult AssertOp::verify() {
   ShapeChecks checks(*this);
   // assert_c1

@@ -130,6 +130,19 @@ def Graph_BarrierOp : Graph_Op<"barrier", "Control", [Pure]> {
   let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
 }
 
+def Graph_HostReadOp : Graph_Op<"host_read", "Control", [Pure, SameOperandsAndResultType]> {
+  let summary = "an integer scalar that the host waits for and reads from memory";
+  let description = [{
+    Its operand, as a scalar of the host: sizes, conditions and offsets may rest on the result. zenith-fetch-scalars
+    puts one after each kernel result that the host needs; programs need not have any.
+    c1: the operand is an integer or boolean scalar.
+    Example: `%n = graph.host_read %rows : tensor<i64>`
+  }];
+  let arguments = (ins Graph_IntOrBoolTensor:$input);
+  let results = (outs Graph_IntOrBoolTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
 def Graph_AssertOp : Graph_Op<"assert", "Control", [MemoryEffects<[MemWrite]>]> {
   let summary = "ends the run with a message where a condition does not hold";
   let description = [{

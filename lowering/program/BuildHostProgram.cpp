@@ -227,7 +227,10 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
   LogicalResult done =
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](graph::FusionOp fusion) { return launch(fusion); })
-          .Case([&](graph::BarrierOp barrier) { return fetch(barrier); })
+          .Case([&](graph::BarrierOp barrier) { return pass(barrier); })
+          .Case([&](graph::HostReadOp read) {
+            return fetch(read.getInput(), read->getResult(0));
+          })
           .Case([&](graph::AssertOp claim) { return check(claim); })
           .Case([&](host::BranchOp choice) { return branch(choice); })
           .Case([&](host::LoopOp repeated) { return loop(repeated); })

@@ -102,28 +102,34 @@ LogicalResult ProgramBuilder::evaluate(Operation *op) {
   return success();
 }
 
-/// Scalars that cross a barrier become host scalars. Other values need no step,
-/// since steps run in order.
-LogicalResult ProgramBuilder::fetch(graph::BarrierOp barrier) {
-  for (auto [input, result] :
-       llvm::zip(barrier.getInputs(), barrier.getResults())) {
-    if (!graph::isHostScalarType(result.getType()))
-      continue;
-    std::string symbol = symbolFor(result);
-    Type type = elementOf(result);
-    if (host::BufferAttr source = buffers.lookup(input)) {
-      builder.create<host::FetchOp>(barrier.getLoc(), symbol, source, type);
-    } else {
-      FailureOr<DimExpr> scalar = scalarOf(input, barrier);
-      if (failed(scalar))
-        return failure();
-      Attribute inputs = dim(*scalar);
-      builder.create<host::EvalOp>(barrier.getLoc(), symbol, "convert",
-                                   builder.getArrayAttr(inputs), type, type);
-    }
-    symbols[result] = symbol;
-    learn(symbol);
+/// Binds a scalar of the host to `result`: what memory holds, or another scalar
+/// of the host.
+LogicalResult ProgramBuilder::fetch(Value input, OpResult result) {
+  Operation *op = result.getOwner();
+  std::string symbol = symbolFor(result);
+  Type type = elementOf(result);
+  if (host::BufferAttr source = buffers.lookup(input)) {
+    builder.create<host::FetchOp>(op->getLoc(), symbol, source, type);
+  } else {
+    FailureOr<DimExpr> scalar = scalarOf(input, op);
+    if (failed(scalar))
+      return failure();
+    Attribute inputs = dim(*scalar);
+    builder.create<host::EvalOp>(op->getLoc(), symbol, "convert",
+                                 builder.getArrayAttr(inputs), type, type);
   }
+  symbols[result] = symbol;
+  learn(symbol);
+  return success();
+}
+
+/// Only the host's scalars need a step: other results lie where the operands
+/// do, and steps run in order.
+LogicalResult ProgramBuilder::pass(graph::BarrierOp barrier) {
+  for (OpResult result : barrier->getResults())
+    if (host.contains(result) &&
+        failed(fetch(barrier->getOperand(result.getResultNumber()), result)))
+      return failure();
   return success();
 }
 

@@ -70,7 +70,8 @@ private:
   void learn(llvm::StringRef symbol);
   void learnDims(mlir::Value value);
   mlir::LogicalResult evaluate(mlir::Operation *op);
-  mlir::LogicalResult fetch(graph::BarrierOp barrier);
+  mlir::LogicalResult fetch(mlir::Value input, mlir::OpResult result);
+  mlir::LogicalResult pass(graph::BarrierOp barrier);
   mlir::LogicalResult check(graph::AssertOp op);
   mlir::LogicalResult branch(host::BranchOp op);
   mlir::LogicalResult loop(host::LoopOp op);

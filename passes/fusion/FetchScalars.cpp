@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks with barriers the integer scalars that kernels compute and the host
+// Marks with host_read the integer scalars that kernels compute and the host
 // needs.
 
 #include "ir/DimAnalysis.h"
@@ -38,7 +38,7 @@ private:
   HostScalars host;
   DimAnalysis dims;
   /// By type and number: equal sizes keep one symbol.
-  std::map<std::pair<const void *, DimExpr>, Value> barriers;
+  std::map<std::pair<const void *, DimExpr>, Value> reads;
 };
 
 } // namespace
@@ -71,16 +71,15 @@ bool Fetcher::restsOnHost(Value value) {
 }
 
 Value Fetcher::fetched(Value value) {
-  Value &barrier =
-      barriers[{value.getType().getAsOpaquePointer(), dims.scalar(value)}];
-  if (!barrier) {
+  Value &read =
+      reads[{value.getType().getAsOpaquePointer(), dims.scalar(value)}];
+  if (!read) {
     OpBuilder builder(function.getContext());
     builder.setInsertionPointAfterValue(value);
-    barrier = builder.create<BarrierOp>(value.getLoc(), value.getType(), value)
-                  ->getResult(0);
-    host.insert(barrier);
+    read = builder.create<HostReadOp>(value.getLoc(), value.getType(), value);
+    host.insert(read);
   }
-  return barrier;
+  return read;
 }
 
 void Fetcher::demand(OpOperand &use) {

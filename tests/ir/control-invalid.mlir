@@ -321,6 +321,22 @@ func.func @barrier_c1_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, 
 
 // -----
 
+func.func @host_read_c1_vector(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.host_read' op operand: got tensor<2xi1>, expected an integer scalar (host_read_c1)}}
+  %r = graph.host_read %q : tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @host_read_c1_float(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.host_read' op operand #0 must be}}
+  %r = graph.host_read %x : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @assert_c1_shape(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
   // expected-error@below {{'graph.assert' op condition: got tensor<2xi1>, expected tensor<i1> (assert_c1)}}
   graph.assert %q "stop" : tensor<2xi1>

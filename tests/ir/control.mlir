@@ -145,6 +145,14 @@ func.func @barrier(%x: tensor<4xf32>, %y: tensor<?xi64>) {
   return
 }
 
+func.func @host_read(%n: tensor<i64>, %p: tensor<i1>) {
+  // CHECK: graph.host_read %{{.*}} : tensor<i64>
+  %m = graph.host_read %n : tensor<i64>
+  // CHECK: graph.host_read %{{.*}} : tensor<i1>
+  %q = graph.host_read %p : tensor<i1>
+  return
+}
+
 func.func @assert(%p: tensor<i1>, %n: tensor<i64>) {
   // CHECK: graph.assert %{{.*}} "stop" : tensor<i1>
   graph.assert %p "stop" : tensor<i1>

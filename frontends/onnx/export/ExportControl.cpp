@@ -122,7 +122,9 @@ static void writeWhile(Operation *op, ExportBuilder &b, const ExportRow &) {
                   op->getNumResults()));
 }
 
-static void writeBarrier(Operation *op, ExportBuilder &b, const ExportRow &) {
+/// ONNX runtimes order nodes by their values alone, and have no host to read
+/// for.
+static void writeOperands(Operation *op, ExportBuilder &b, const ExportRow &) {
   for (auto [operand, result] :
        llvm::zip_equal(op->getOperands(), op->getResults()))
     b.bind(result, b.name(operand));
@@ -130,9 +132,8 @@ static void writeBarrier(Operation *op, ExportBuilder &b, const ExportRow &) {
 
 llvm::ArrayRef<ExportRow> zenith::onnx::controlExports() {
   static const ExportRow rows[] = {
-      {"graph.barrier", writeBarrier},
-      {"graph.case", writeCase},
-      {"graph.if", writeIf},
+      {"graph.barrier", writeOperands},   {"graph.case", writeCase},
+      {"graph.host_read", writeOperands}, {"graph.if", writeIf},
       {"graph.while", writeWhile},
   };
   return rows;

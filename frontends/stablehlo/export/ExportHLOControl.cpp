@@ -56,6 +56,12 @@ static bool exportBarrier(HLOExport &out, Operation *op) {
   return true;
 }
 
+// StableHLO does not say where a scalar is used.
+static bool exportHostRead(HLOExport &out, Operation *op) {
+  out.set(op, out.list(op->getOperands()));
+  return true;
+}
+
 // LAPACK's matrices are column-major; leading dimensions are batches.
 static Attribute lapackLayouts(HLOExport &out, TypeRange types,
                                int64_t batches) {
@@ -125,6 +131,7 @@ void zenith::stablehlo::addControlExports(ExportRules &rules) {
   rules["graph.case"] = exportCase;
   rules["graph.while"] = exportWhile;
   rules["graph.barrier"] = exportBarrier;
+  rules["graph.host_read"] = exportHostRead;
   rules["graph.custom_call"] = exportCustomCall;
   rules["func.call"] = exportCall;
 }

@@ -240,6 +240,18 @@ TEST(ExportReduction, WindowsOfIntegers) {
              byName({integers("x", {2, 5}, {3, -7, 5, 0, 9, -2, 8, 1, 4, 6})}));
 }
 
+TEST(ExportControl, BarriersAndScalarsOfTheHost) {
+  expectSame(R"(
+    func.func @main(%x: tensor<5xi64> {graph.name = "x"}) -> (tensor<5xi64>, tensor<i64>) {
+      %s = graph.reduce sum, %x [0] : tensor<5xi64> -> tensor<i64>
+      %n = graph.host_read %s : tensor<i64>
+      %b:2 = graph.barrier %x, %n : (tensor<5xi64>, tensor<i64>) -> (tensor<5xi64>, tensor<i64>)
+      %y = graph.neg %b#0 : tensor<5xi64>
+      return %y, %b#1 : tensor<5xi64>, tensor<i64>
+    })",
+             byName({integers("x", {5}, {3, -7, 5, 0, 9})}));
+}
+
 /// Where 1 + x and e^x round to 1, and where they end.
 TEST(ExportElementwise, LogarithmsNearOne) {
   auto model = [](const std::string &op, const std::string &end) {

@@ -192,6 +192,12 @@ TEST(EvalControl, BarrierAndAssert) {
       contains(run("false"), "'graph.assert' op got 250, not -3 {2} {"));
 }
 
+TEST(EvalControl, HostReadKeepsTheScalar) {
+  EXPECT_EQ(evaluateOp("graph.host_read %0 : tensor<i32>", "tensor<i32>",
+                       {"dense<-7> : tensor<i32>"}),
+            "dense<-7> : tensor<i32>");
+}
+
 TEST(EvalControl, UnknownRoutinesAreRefusedByName) {
   EXPECT_TRUE(
       contains(evaluateOp("graph.custom_call \"no_such_routine\" (%0) : "

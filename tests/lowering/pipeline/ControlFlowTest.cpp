@@ -255,6 +255,48 @@ func.func @main(%x: tensor<5xf32>, %n: tensor<i32>) -> (tensor<5xf32>, tensor<i3
                 {floats({5}, 1), number(41, 32)});
 }
 
+/// Scalars that kernels compute stay in memory, unless sizes rest on them.
+TEST_F(ControlFlow, BarriersHandOnScalarsOfKernels) {
+  const char *text = R"(
+func.func @main(%x: tensor<5xi64>, %n: tensor<i64>) -> (tensor<?xi64>, tensor<i64>, tensor<i64>, tensor<5xi64>) {
+  %s = graph.reduce sum, %x [0] : tensor<5xi64> -> tensor<i64>
+  %m = graph.reduce max, %x [0] : tensor<5xi64> -> tensor<i64>
+  %b:3 = graph.barrier %s, %m, %n : (tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>, tensor<i64>)
+  %k = graph.add %b#0, %b#2 : tensor<i64>
+  %i = graph.iota 0 [%k] : tensor<?xi64>
+  %t = graph.broadcast %b#1 [] : tensor<i64> -> tensor<5xi64>
+  %y = graph.mul %t, %x : tensor<5xi64>
+  return %i, %b#0, %b#1, %y : tensor<?xi64>, tensor<i64>, tensor<i64>, tensor<5xi64>
+})";
+  Tensor x(
+      mlir::RankedTensorType::get({5}, mlir::IntegerType::get(&context, 64)));
+  auto *elements = reinterpret_cast<int64_t *>(x.writable());
+  for (int64_t i = 0; i < 5; ++i)
+    elements[i] = i * i - 3;
+  expectMeaning(text, {x, number(2)});
+  // Less than no elements.
+  auto session = start(compile(text));
+  ASSERT_TRUE(session);
+  EXPECT_NE(failureOf(*session, {x, number(-100)}), "");
+}
+
+/// An op of its own, wherever a program has it.
+TEST_F(ControlFlow, HostReadsInPrograms) {
+  expectMeaning(R"(
+func.func @main(%x: tensor<5xi32>, %n: tensor<i32>) -> (tensor<i32>, tensor<i32>, tensor<i32>) {
+  %seven = graph.constant dense<7> : tensor<i32>
+  %s = graph.reduce sum, %x [0] : tensor<5xi32> -> tensor<i32>
+  %a = graph.host_read %s : tensor<i32>
+  %b = graph.host_read %n : tensor<i32>
+  %c = graph.host_read %seven : tensor<i32>
+  %d = graph.add %a, %b : tensor<i32>
+  return %d, %b, %c : tensor<i32>, tensor<i32>, tensor<i32>
+})",
+                {Tensor(mlir::RankedTensorType::get(
+                     {5}, mlir::IntegerType::get(&context, 32))),
+                 number(41, 32)});
+}
+
 TEST_F(ControlFlow, SizesThatGrow) {
   const char *text = R"(
 func.func @main(%n: tensor<i64>, %x: tensor<?x2xf32> {graph.dims = ["rows", "2"]}) -> (tensor<?x2xf32>, tensor<f32>) {
