@@ -39,30 +39,14 @@ static double floorMod(double x, double y) {
 FloatFunction zenith::interpreter::floatFunction(StringRef mnemonic) {
   using F = FloatFunction;
   return llvm::StringSwitch<F>(mnemonic)
+#define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY) .Case(#NAME, F(std::NAME))
+#include "ir/ElementaryFunctions.def"
       .Case("abs", F(std::fabs))
       .Case("neg", negate)
       .Case("sign", sign)
-      .Case("exp", F(std::exp))
-      .Case("expm1", F(std::expm1))
-      .Case("log", F(std::log))
-      .Case("log1p", F(std::log1p))
       .Case("sqrt", F(std::sqrt))
       .Case("rsqrt", rsqrt)
-      .Case("cbrt", F(std::cbrt))
-      .Case("sin", F(std::sin))
-      .Case("cos", F(std::cos))
-      .Case("tan", F(std::tan))
-      .Case("asin", F(std::asin))
-      .Case("acos", F(std::acos))
-      .Case("atan", F(std::atan))
-      .Case("sinh", F(std::sinh))
-      .Case("cosh", F(std::cosh))
-      .Case("tanh", F(std::tanh))
-      .Case("asinh", F(std::asinh))
-      .Case("acosh", F(std::acosh))
-      .Case("atanh", F(std::atanh))
       .Case("logistic", logistic)
-      .Case("erf", F(std::erf))
       .Case("floor", F(std::floor))
       .Case("ceil", F(std::ceil))
       .Case("round_even", F(std::nearbyint))
@@ -73,16 +57,16 @@ FloatFunction zenith::interpreter::floatFunction(StringRef mnemonic) {
 FloatFunction2 zenith::interpreter::floatFunction2(StringRef mnemonic) {
   using F = FloatFunction2;
   return llvm::StringSwitch<F>(mnemonic)
+#define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) .Case(#NAME, F(std::NAME))
+#include "ir/ElementaryFunctions.def"
       .Case("add", add)
       .Case("sub", subtract)
       .Case("mul", multiply)
       .Case("div", divide)
       .Case("rem", F(std::fmod))
       .Case("floor_mod", floorMod)
-      .Case("pow", F(std::pow))
       .Case("max", F(maxOf<double>))
       .Case("min", F(minOf<double>))
-      .Case("atan2", F(std::atan2))
       .Default(nullptr);
 }
 

@@ -49,14 +49,11 @@ static ArrayRef<zenith_symbol> librarySymbols() {
   static const zenith_symbol symbols[] = {
 #define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY) LIBM_UNARY(NAME),
 #define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) LIBM_BINARY(NAME),
+#define ZENITH_FUNCTION_WITHOUT_OP(NAME) LIBM_UNARY(NAME),
 #include "ir/ElementaryFunctions.def"
       LIBM_UNARY(ceil),
-      LIBM_UNARY(erfc),
-      LIBM_UNARY(exp2),
       LIBM_UNARY(floor),
       LIBM_UNARY(lgamma),
-      LIBM_UNARY(log10),
-      LIBM_UNARY(log2),
       LIBM_UNARY(nearbyint),
       LIBM_UNARY(rint),
       LIBM_UNARY(round),

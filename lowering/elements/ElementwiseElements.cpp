@@ -294,6 +294,16 @@ static bool insideGelu(Operation *op) {
          });
 }
 
+/// Functions of libm, where no overload below knows more.
+template <typename Op> static Value lanesOf(Op, Elementwise &e) {
+#define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY)                              \
+  if constexpr (std::is_same_v<Op, graph::OP##Op>)                             \
+    return e.function(#NAME, &VectorMath::NAME);                               \
+  else
+#include "ir/ElementaryFunctions.def"
+  static_assert(!sizeof(Op), "nothing says what an element of this op is");
+}
+
 static Value lanesOf(graph::LogOp, Elementwise &e) {
   return e.function("log", &VectorMath::log, &VectorMath::logDouble);
 }
@@ -304,54 +314,6 @@ static Value lanesOf(graph::SinOp, Elementwise &e) {
 
 static Value lanesOf(graph::CosOp, Elementwise &e) {
   return e.function("cos", &VectorMath::cos, &VectorMath::cosDouble);
-}
-
-static Value lanesOf(graph::Expm1Op, Elementwise &e) {
-  return e.function("expm1", &VectorMath::expm1);
-}
-
-static Value lanesOf(graph::Log1pOp, Elementwise &e) {
-  return e.function("log1p", &VectorMath::log1p);
-}
-
-static Value lanesOf(graph::CbrtOp, Elementwise &e) {
-  return e.function("cbrt", &VectorMath::cbrt);
-}
-
-static Value lanesOf(graph::TanOp, Elementwise &e) {
-  return e.function("tan", &VectorMath::tan);
-}
-
-static Value lanesOf(graph::AsinOp, Elementwise &e) {
-  return e.function("asin", &VectorMath::asin);
-}
-
-static Value lanesOf(graph::AcosOp, Elementwise &e) {
-  return e.function("acos", &VectorMath::acos);
-}
-
-static Value lanesOf(graph::AtanOp, Elementwise &e) {
-  return e.function("atan", &VectorMath::atan);
-}
-
-static Value lanesOf(graph::SinhOp, Elementwise &e) {
-  return e.function("sinh", &VectorMath::sinh);
-}
-
-static Value lanesOf(graph::CoshOp, Elementwise &e) {
-  return e.function("cosh", &VectorMath::cosh);
-}
-
-static Value lanesOf(graph::AsinhOp, Elementwise &e) {
-  return e.function("asinh", &VectorMath::asinh);
-}
-
-static Value lanesOf(graph::AcoshOp, Elementwise &e) {
-  return e.function("acosh", &VectorMath::acosh);
-}
-
-static Value lanesOf(graph::AtanhOp, Elementwise &e) {
-  return e.function("atanh", &VectorMath::atanh);
 }
 
 static Value lanesOf(graph::Atan2Op, Elementwise &e) {
@@ -580,12 +542,14 @@ struct ConvertElement
 
 void attachElementwiseElements(MLIRContext *context) {
   using namespace graph;
-  attachAll<ElementwiseElement, AbsOp, NegOp, SignOp, ExpOp, Expm1Op, LogOp,
-            Log1pOp, SqrtOp, RsqrtOp, CbrtOp, SinOp, CosOp, TanOp, AsinOp,
-            AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,
-            LogisticOp, ErfOp, FloorOp, CeilOp, RoundEvenOp, RoundAwayOp, NotOp,
-            PopcountOp, CountLeadingZerosOp, AddOp, SubOp, MulOp, DivOp, RemOp,
-            FloorModOp, PowOp, MaxOp, MinOp, Atan2Op, AndOp, OrOp, XorOp,
+  attachAll<ElementwiseElement,
+#define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY) OP##Op,
+#define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) OP##Op,
+#define ZENITH_FUNCTION_BY_FORMULA(OP) OP##Op,
+#include "ir/ElementaryFunctions.def"
+            AbsOp, NegOp, SignOp, SqrtOp, RsqrtOp, FloorOp, CeilOp, RoundEvenOp,
+            RoundAwayOp, NotOp, PopcountOp, CountLeadingZerosOp, AddOp, SubOp,
+            MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp, AndOp, OrOp, XorOp,
             ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp, CompareOp,
             IsFiniteOp, SelectOp, ClampOp, BitcastOp>(context);
   ConvertOp::attachInterface<ConvertElement>(*context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module of kernels to one program text: private functions before their
+// A module of kernels to one text of OpenCL C: private functions before their
 // callers, and per kernel an entry that gives each work-item its task.
 
 #include "lowering/opencl/EmitOpenCL.h"
@@ -70,8 +70,9 @@ static bool isDoubleBuiltin(func::FuncOp function) {
              {
 #define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY) #NAME,
 #define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) #NAME,
+#define ZENITH_FUNCTION_WITHOUT_OP(NAME) #NAME,
 #include "ir/ElementaryFunctions.def"
-                 "erfc", "exp2", "fmod", "log10", "log2"},
+                 "fmod"},
              function.getName());
 }
 
