@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Claims, the two stages of waiting, pauses and a futex, and what is done about
-// threads that lose their core.
+// Dynamic load balancing by claims of tasks, the two stages of waiting, pauses
+// and a futex, and what is done about threads that lose their core.
 
 #include "runtime/ThreadPool.h"
 

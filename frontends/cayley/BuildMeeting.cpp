@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bidirectional breadth-first search: a loop that carries the layers of both
-// ends and swaps them.
+// Bidirectional breadth-first search (meet in the middle): a loop that carries
+// the layers of both ends and swaps them.
 
 #include "frontends/cayley/BuildMeeting.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Triangular factors and solutions, in double, rounded once to the element
-// type.
+// Cholesky factors and triangular solves, in double, rounded once to the
+// element type.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Discrete Fourier transforms in double: radix-2 for powers of two, Bluestein's
-// convolution for other lengths, direct sums for short ones.
+// Discrete Fourier transforms (FFT) in double: radix-2 for powers of two,
+// Bluestein's convolution for other lengths, direct sums for short ones.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Non-maximum suppression: boxes by falling score whose overlap with every
-// chosen box is below the threshold.
+// Non-maximum suppression (NMS): boxes by falling score whose overlap with
+// every chosen box is below the threshold.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/OrderKeys.h"

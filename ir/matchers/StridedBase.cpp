@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks through strided views and through heads that share keys.
+// Looks through strided views and through heads that share keys (grouped-query
+// attention).
 
 #include "ir/matchers/StridedBase.h"
 #include "ir/matchers/StridedView.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers, types and dimensions of factorizations and transforms.
+// Verifiers, types and dimensions of Cholesky, triangular solve and FFT.
 
 #include "ir/GraphOps.h"
 #include "ir/OpRegistration.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention in one kernel: per block of queries the scores of a block of keys,
-// their softmax in place, and the matmul with the values; then the next block
-// of keys.
+// their softmax in place (online softmax, as in FlashAttention), and the matmul
+// with the values; then the next block of keys.
 
 #include "ir/encodings/KVSegments.h"
 #include "lowering/builder/EmissionContext.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scans (cumulative reductions): one pass along the dimension, with lanes along
-// another one where that is contiguous.
+// Scans (prefix sums, cumsum and other cumulative reductions): one pass along
+// the dimension, with lanes along another one where that is contiguous.
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints the certificate.
+// Prints the memory certificate: the peak of bytes in terms of the named
+// dimensions.
 
 #include "lowering/memory/MemoryReport.h"
 

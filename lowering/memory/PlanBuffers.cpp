@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A value whose last reader is the kernel that replaces it is updated in place,
-// results are written into the caller's buffers, and the rest lies in the
-// arena.
+// A value whose last reader is the kernel that replaces it is updated in place
+// (its buffers alias), results are written into the caller's buffers, and the
+// rest lies in the arena.
 
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/kernels/EmitKernels.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries as files: a line of format, a line of JSON, the payload. Renaming
-// makes them visible, digests make them trustworthy.
+// makes them visible, digests make them trustworthy. Eviction: the least
+// recently used entries go first.
 
 #include "lowering/pipeline/CacheStore.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nested programs as blocks of the entry's function.
+// Control flow: nested programs as basic blocks of the entry's function.
 
 #include "lowering/program/ControlCode.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops as blocks whose header joins what changes from step to step.
+// Loops as basic blocks whose header joins what changes from step to step.
 
 #include "lowering/program/LoopCode.h"
 

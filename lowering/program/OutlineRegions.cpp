@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions of if, case and while become private functions, so that every later
-// pass sees straight-line code only.
+// Control flow: regions of if, case and while become private functions, so that
+// every later pass sees straight-line code only.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/HostScalars.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conditions: sizes are not negative, slices stay inside their operands,
-// reshapes keep the number of elements, and sizes agree where ops require it.
+// Guards of dynamic sizes, checked by each run: sizes are not negative, slices
+// stay inside their operands, reshapes keep the number of elements, and sizes
+// agree where ops require it.
 
 #include "lowering/program/ShapeGuards.h"
 

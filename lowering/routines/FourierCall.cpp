@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fourier: lines along the last dimension first, then along the others in
+// fourier (FFT): lines along the last dimension first, then along the others in
 // place; where the result is real, the others first.
 
 #include "lowering/elements/ElementCodes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Discrete Fourier transforms of lines: Stockham's algorithm for lengths with
+// Fast Fourier transforms (FFT) of lines: Stockham's algorithm for lengths with
 // small factors, Bluestein's convolution for others. All in double, so that
 // single precision keeps its accuracy at any length.
 

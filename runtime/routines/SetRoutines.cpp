@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sets of rows: membership, and the rows that a mask chooses. A hash table
-// holds indices of rows; rows are compared by their keys.
+// holds indices of rows; rows whose hashes collide are compared by their keys.
 
 #include "runtime/RoutineScratch.h"
 #include "runtime/TargetClones.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stable sorts of rows: keys become unsigned integers that carry positions, and
-// large rows are sorted by digits.
+// large rows are sorted by digits (radix sort).
 
 #include "runtime/RoutineScratch.h"
 #include "runtime/routines/DigitSort.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Non-maximum suppression: boxes by falling score, each against those chosen
-// before.
+// Non-maximum suppression (NMS): boxes by falling score, each against those
+// chosen before.
 
 #include "runtime/RoutineScratch.h"
 #include "runtime/TargetClones.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first elements of rows in order, some rows by a task. Rows are filtered
-// before they are sorted: the k-th of the best elements of groups bounds the
-// k-th of all.
+// TopK: the first elements of rows in order, some rows by a task. Rows are
+// filtered before they are sorted: the k-th of the best elements of groups
+// bounds the k-th of all.
 
 #include "runtime/routines/DigitSort.h"
 #include "runtime/routines/LaneSelection.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Triangular factors and systems of dense matrices, row by row.
+// Cholesky factors of dense matrices and triangular solves, row by row.
 
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowSlots.h"

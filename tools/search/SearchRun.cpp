@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all searches do: read the graph and states, compile a program, run it
-// while saying how far it is, and report.
+// while printing its progress, and report.
 
 #include "tools/search/SearchRun.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dimension expressions of an imported graph: facts about them, and the scalars
-// that hold them at run time.
+// Symbolic shapes: dimension expressions of an imported graph, facts about
+// them, and the scalars that hold them at run time.
 #include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/import/ImportBuilder.h"
 

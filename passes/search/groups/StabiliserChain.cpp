@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each level has the orbit of its base point under the generators that fix all
-// base points before it.
+// Schreier-Sims: each level has the orbit of its base point under the
+// generators that fix all base points before it.
 
 #include "passes/search/groups/StabiliserChain.h"
 

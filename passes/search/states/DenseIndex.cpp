@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Permutations by their lexicographic rank, with vector arithmetic on lists of
-// four-bit entries; short packed words are their own index.
+// Permutation ranks: permutations by their lexicographic index (Lehmer code),
+// with vector arithmetic on lists of four-bit entries; short packed words are
+// their own index.
 
 #include "passes/search/states/DenseIndex.h"
 #include "passes/search/groups/GroupOrder.h"
