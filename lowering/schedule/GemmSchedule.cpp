@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses tasks by what fits the second-level cache: rows of A beside a panel
-// of B, or all of B.
+// Cache blocking: chooses tasks by what fits the second-level cache: rows of A
+// beside a panel of B, or all of B.
 
 #include "lowering/schedule/GemmSchedule.h"
 #include "lowering/schedule/KBlocking.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Removal of ops whose results nobody reads.
+// Dead code elimination: removal of ops whose results nobody reads.
 
 #include "passes/fusion/EraseDeadOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
