@@ -65,7 +65,8 @@ static void fillVectorShape(CPUTarget &target) {
   // granted with 512 bits.
   target.avx512 =
       has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
-  target.vectorBits = target.avx512 ? 512 : has("avx2") ? 256 : 128;
+  target.avx2 = has("avx2");
+  target.vectorBits = target.avx512 ? 512 : target.avx2 ? 256 : 128;
   target.fma = has("fma");
   target.bf16Pairs =
       target.avx512 && has("avx512bf16") && !hasSlowPairs(target.cpu);
@@ -144,10 +145,11 @@ TargetModel CPUTarget::model() const {
   model.nr = model.lanes * (model.vectorRegisters / 8);
   model.mr = fma ? 6 : 5;
   model.fma = fma;
-  model.avx512 = wide;
-  model.bf16Pairs = bf16Pairs && wide;
   // Wider vectors than the processor has are done in parts, which instructions
   // called by name are not.
+  model.avx2 = avx2;
+  model.avx512 = wide && avx512;
+  model.bf16Pairs = bf16Pairs && wide;
   model.vnni = vnni && (!wide || avx512);
   model.vbmi = vbmi && wide;
   model.kInterleave = model.vnni ? 4 : 2;

@@ -21,7 +21,7 @@ struct CPUTarget {
       features; ///< "+avx,-avx512f", sorted; empty = those of the name alone
   unsigned vectorBits =
       128; ///< of the registers that generated vectors should fill
-  bool fma = false, avx512 = false;
+  bool fma = false, avx2 = false, avx512 = false;
   bool bf16Pairs = false; ///< dot products of bf16 pairs outrun those of f32
   bool vnni = false;
   bool vbmi = false;

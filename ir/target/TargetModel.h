@@ -23,6 +23,7 @@ struct TargetModel {
   unsigned lanes = 8; ///< f32 in a native vector: 4 SSE, 8 AVX2, 16 AVX-512
   unsigned vectorRegisters = 16;
   bool fma = true;
+  bool avx2 = true;       ///< integer operations on vectors of 256 bits
   bool avx512 = false;    ///< mask registers and vectors of 512 bits
   bool vnni = false;      ///< adds four products of int8 to an i32 lane
   bool bf16Pairs = false; ///< multiplies pairs of bf16 faster than f32
@@ -83,6 +84,7 @@ void forEachField(Model &model, Visit &&visit) {
   visit("lanes", model.lanes);
   visit("vector_registers", model.vectorRegisters);
   visit("fma", model.fma);
+  visit("avx2", model.avx2);
   visit("avx512", model.avx512);
   visit("vnni", model.vnni);
   visit("bf16_pairs", model.bf16Pairs);

@@ -156,7 +156,7 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   int64_t width = indices.width;
   auto size = emitter.dimsOf(row).back().constant();
   auto type = dyn_cast<VectorType>(positions.getType());
-  if (kernel.target.lanes < 8 || kernel.target.printed || !size || !type ||
+  if (!kernel.target.avx2 || kernel.target.printed || !size || !type ||
       *size < width || *size > ByteLookup::longRow ||
       width % ByteLookup::part != 0 || !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||

@@ -66,6 +66,9 @@ TEST(CPUTarget, BitsOverrideTheNames) {
   EXPECT_EQ(wide.lanes, 16u);
   EXPECT_EQ(wide.nr, 64u);
   EXPECT_FALSE(wide.bf16Pairs);
+  EXPECT_TRUE(wide.avx2);
+  EXPECT_FALSE(wide.avx512);
+  EXPECT_FALSE(parsed("cpu:x86-64:256").model().avx2);
   EXPECT_EQ(narrow.lanes, 8u);
   EXPECT_FALSE(narrow.bf16Pairs);
   EXPECT_FALSE(parsed("cpu:alderlake:512").model().vnni);

@@ -26,3 +26,13 @@ TEST(CPUMachine, ForeignFeaturesAreNamed) {
     EXPECT_NE(llvm::toString(std::move(error)).find("it lacks "),
               std::string::npos);
 }
+
+/// A virtual machine hides some of these from programs that don't need them.
+TEST(CPUMachine, FeaturesThatNoCodeUsesAreNotMissed) {
+  CPUTarget host = CPUTarget::host();
+  llvm::Error error =
+      checkRunsHere(llvm::cantFail(CPUTarget::parse("cpu:" + host.cpu)));
+  std::string text = error ? llvm::toString(std::move(error)) : "";
+  for (const char *name : {"mwaitx", "sgx", "clzero", "rdrnd", "xsave", "pku"})
+    EXPECT_EQ(text.find(name), std::string::npos) << text;
+}
