@@ -48,6 +48,16 @@ def SimplifySizesPass : ZenithPass<"zenith-simplify-sizes", "::mlir::func::FuncO
   let exampleTest = "passes/simplify/simplify-sizes.mlir#same_shape_by_another_name";
 }
 
+def MergeEqualOpsPass : ZenithPass<"zenith-merge-equal-ops", "::mlir::func::FuncOp"> {
+  let summary = "Replace each op by an equal one before it, and erase ops that nobody reads";
+  let description = [{
+    Common subexpression elimination for ops without effects, in time that grows with the number of ops also where thousands of
+    branches and loops, one after the other or inside each other, read the same condition: those are told apart by the ops inside
+    of them. Runs after passes that leave equal or unused ops behind. Refuses nothing.
+  }];
+  let exampleTest = "passes/simplify/merge-equal-ops.mlir#equal_branches";
+}
+
 def SimplifyAlgebraPass : ZenithPass<"zenith-simplify-algebra", "::mlir::func::FuncOp"> {
   let summary = "Rewrite ops into cheaper ones with the same bits";
   let description = [{

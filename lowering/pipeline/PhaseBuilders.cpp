@@ -49,7 +49,7 @@ static PassOptions optionsOf(const CompileOptions &options) {
 /// Simplification that leaves no dead or equal ops behind.
 static void addTidy(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
 }
 
 static void addSimplification(OpPassManager &passes) {
@@ -154,11 +154,11 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   addWeightForms(passes, options);
   addPacking(passes, options);
   // Weights that several matmuls read are packed once.
-  passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
   passes.addPass(createHoistPreparePass());
   // Canonicalisation from here on could undo the packing that kernels match, so
-  // unused ops are removed by CSE.
-  passes.addPass(createCSEPass());
+  // unused ops are removed by merging.
+  passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
 }
 
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {

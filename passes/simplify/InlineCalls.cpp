@@ -32,6 +32,7 @@ public:
     while (!path.empty()) {
       func::FuncOp function = path.back();
       State &state = states[function];
+      // A function that several call is on the path several times.
       if (state == State::Done) {
         path.pop_back();
         continue;
@@ -80,9 +81,6 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    // One at a time: a callee of the first one may be on the list too.
-    if (open.size() > 1)
-      open.resize(1);
     return open;
   }
 

@@ -26,7 +26,7 @@
 // FUSE-NOT: graph.softmax
 
 // JSON: {"exit":"{{.*}}","passes":[{{.*}}{"option":"mixed-precision","pass":"zenith-lower-precision"},
-// JSON-SAME: {"pass":"zenith-pack-matmuls"},{{.*}}{"pass":"zenith-pack-tables"},{"pass":"cse"},{"pass":"zenith-hoist-prepare"},{"pass":"cse"}],"phase":"layout"
+// JSON-SAME: {"pass":"zenith-pack-matmuls"},{{.*}}{"pass":"zenith-pack-tables"},{"pass":"zenith-merge-equal-ops"},{"pass":"zenith-hoist-prepare"},{"pass":"zenith-merge-equal-ops"}],"phase":"layout"
 // PASSES: canonicalize: Canonicalize operations
 // PASSES: zenith-form-fusions: {{.+}}
 // VALUE: error: --mixed-precision does not take 'fp8'
