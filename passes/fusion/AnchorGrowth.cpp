@@ -16,17 +16,16 @@ namespace zenith::fusion {
 /// A value with a reduction and another op as readers is written in any case.
 /// Elementwise ops after it are left to the kernels of the reductions: in the
 /// epilogue each of them would be one more result to write.
-bool FusionPlan::isWrittenForReductions(Operation *member) {
-  SmallVector<Read> reads = graph.reads(member->getResult(0));
+bool FusionPlan::isWrittenForReductions(Operation *member) const {
   SmallPtrSet<Operation *, 4> readers;
   bool reduced = false;
-  for (const Read &read : reads) {
+  for (const Read &read : graph.reads(member->getResult(0))) {
     readers.insert(read.reader);
     if (read.asSize || !graph.isWork(read.reader))
       continue;
     reduced |= graph.role(read.reader) == Role::Reduction ||
                (isElementwise(read.reader) &&
-                leadsToReductions(graph, read.reader->getResult(0)));
+                graph.leadsToReductions(read.reader->getResult(0)));
   }
   return reduced && readers.size() > 1;
 }
@@ -63,7 +62,10 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
     Operation *member = traceUp(graph, operand.get(), path).getDefiningOp();
     if (!member || !graph.isWork(member) || graph.group(member) != group)
       continue;
-    if (!isMovement && isWrittenForReductions(member)) {
+    auto [written, isNew] = writtenForReductions.try_emplace(member, false);
+    if (isNew)
+      written->second = isWrittenForReductions(member);
+    if (!isMovement && written->second) {
       remark(op, remarks::Code::FUS104,
              {"stays out of the epilogue: it reads what is reduced too"});
       return false;

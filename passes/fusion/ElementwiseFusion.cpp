@@ -5,6 +5,7 @@
 
 #include "ir/encodings/PackedPanels.h"
 #include "passes/fusion/FusionRule.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -12,15 +13,26 @@ using namespace zenith::graph;
 namespace zenith::fusion {
 
 /// Scalar arithmetic on dimensions and constants: each kernel computes it once.
+/// More than a few ops are computed in one kernel, whose result others read.
 static bool isScalarMetadata(Operation *op, DimAnalysis &dims) {
-  if (familyOf(op) != Family::Elementwise ||
-      cast<RankedTensorType>(op->getResult(0).getType()).getRank() != 0)
-    return false;
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    Operation *producer = operand.getDefiningOp();
-    return isDimScalar(operand, dims) || isSplatConstant(producer) ||
-           (producer && isScalarMetadata(producer, dims));
-  });
+  constexpr size_t mostOps = 64;
+  llvm::SmallSetVector<Operation *, 8> ops;
+  ops.insert(op);
+  for (size_t next = 0; next < ops.size(); ++next) {
+    if (ops.size() > mostOps || familyOf(ops[next]) != Family::Elementwise ||
+        cast<RankedTensorType>(ops[next]->getResult(0).getType()).getRank() !=
+            0)
+      return false;
+    for (Value operand : ops[next]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (isDimScalar(operand, dims) || isSplatConstant(producer))
+        continue;
+      if (!producer)
+        return false;
+      ops.insert(producer);
+    }
+  }
+  return true;
 }
 
 /// True where every reader widens the narrow value itself.

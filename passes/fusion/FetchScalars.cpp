@@ -8,6 +8,8 @@
 #include "ir/matchers/HostScalars.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 
 using namespace mlir;
@@ -30,13 +32,15 @@ public:
 
 private:
   bool isKnown(Value value);
-  bool restsOnHost(Value value);
+  void noteRest(Operation *op);
+  bool isComputable(Value value) const;
   Value fetched(Value value);
   void demand(OpOperand &use);
 
   func::FuncOp function;
   HostScalars host;
   DimAnalysis dims;
+  llvm::DenseSet<Value> restingOnHost;
   /// By type and number: equal sizes keep one symbol.
   std::map<std::pair<const void *, DimExpr>, Value> reads;
 };
@@ -59,14 +63,23 @@ bool Fetcher::isKnown(Value value) {
   return known;
 }
 
-/// Arithmetic of which the host has a part already, constants aside.
-bool Fetcher::restsOnHost(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && isHostArithmetic(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return (host.contains(operand) &&
-                   !operand.getDefiningOp<ConstantOp>()) ||
-                  restsOnHost(operand);
+/// Remembers an op where the host has a part of its operands already, constants
+/// aside. What becomes the host's later rests on the host before.
+void Fetcher::noteRest(Operation *op) {
+  if (isHostArithmetic(op) &&
+      llvm::any_of(op->getOperands(), [&](Value operand) {
+        return (host.contains(operand) &&
+                !operand.getDefiningOp<ConstantOp>()) ||
+               restingOnHost.contains(operand);
+      }))
+    restingOnHost.insert(op->getResult(0));
+}
+
+/// Whether the host computes the value, once it has its operands.
+bool Fetcher::isComputable(Value value) const {
+  return restingOnHost.contains(value) &&
+         llvm::all_of(value.getDefiningOp()->getOperands(), [](Value operand) {
+           return isHostScalarType(operand.getType());
          });
 }
 
@@ -82,23 +95,28 @@ Value Fetcher::fetched(Value value) {
   return read;
 }
 
-void Fetcher::demand(OpOperand &use) {
-  Value value = use.get();
-  if (!isHostScalarType(value.getType()) || isKnown(value))
-    return;
-  Operation *op = value.getDefiningOp();
-  if (!restsOnHost(value) ||
-      !llvm::all_of(op->getOperands(), [](Value operand) {
-        return isHostScalarType(operand.getType());
-      })) {
-    use.set(fetched(value));
-    return;
+/// Has the host compute or fetch the value of `use`, operands first; programs
+/// are deeper than the machine's stack.
+void Fetcher::demand(OpOperand &demanded) {
+  SmallVector<OpOperand *> stack{&demanded};
+  llvm::SmallPtrSet<Operation *, 8> opened;
+  while (!stack.empty()) {
+    OpOperand &use = *stack.back();
+    Value value = use.get();
+    bool isComputed = isHostScalarType(value.getType()) && !isKnown(value) &&
+                      isComputable(value);
+    if (isComputed && opened.insert(value.getDefiningOp()).second) {
+      for (OpOperand &operand :
+           llvm::reverse(value.getDefiningOp()->getOpOperands()))
+        stack.push_back(&operand);
+      continue;
+    }
+    if (isComputed)
+      host.visit(value.getDefiningOp());
+    if (isHostScalarType(value.getType()) && !isKnown(value))
+      use.set(fetched(value));
+    stack.pop_back();
   }
-  for (OpOperand &operand : op->getOpOperands())
-    demand(operand);
-  host.visit(op);
-  if (!host.contains(value))
-    use.set(fetched(value));
 }
 
 /// Operands that say how large something is or where it starts, and all that
@@ -126,6 +144,7 @@ void Fetcher::run() {
       if (isDemanded(use))
         demand(use);
     host.visit(&op);
+    noteRest(&op);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/fusion/NarrowOperands.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -29,6 +30,7 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
       computeInt8Input(&op);
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
+  pinRepeated(block);
   for (Operation &op : block) {
     Role role = roles[&op];
     if (role == Role::Outside ||
@@ -72,6 +74,27 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
       pin(operand);
 }
 
+/// Each path through metadata ops is a read of its own. Where paths fork and
+/// meet again and again, they double with each op: such values are written.
+void FusionGraph::pinRepeated(Block &block) {
+  constexpr unsigned mostPaths = 128;
+  llvm::DenseMap<Operation *, unsigned> paths;
+  for (Operation &op : block) {
+    if (roles.lookup(&op) != Role::Metadata || pinned.contains(&op))
+      continue;
+    unsigned all = 0, forks = 0;
+    for (Value operand : op.getOperands()) {
+      unsigned through = std::max(1u, paths.lookup(operand.getDefiningOp()));
+      all += through;
+      forks += through > 1;
+    }
+    if (forks > 1 && all > mostPaths)
+      pinned.insert(&op);
+    else
+      paths[&op] = all;
+  }
+}
+
 SmallVector<Value> FusionGraph::operandsOf(Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   if (op->getNumRegions() == 0 || op->hasTrait<OpTrait::IsIsolatedFromAbove>())
@@ -102,32 +125,53 @@ void FusionGraph::collectReads(Value value, Read prefix,
   }
 }
 
-SmallVector<Read> FusionGraph::reads(Value value) const {
+const SmallVector<Read> &FusionGraph::reads(Value value) const {
+  if (auto known = knownReads.find(value); known != knownReads.end())
+    return *known->second;
   SmallVector<Read> found;
   collectReads(value, {}, found);
   llvm::stable_sort(found, [&](const Read &a, const Read &b) {
     return std::make_pair(position(a.reader), a.operand) <
            std::make_pair(position(b.reader), b.operand);
   });
-  return found;
+  auto kept = std::make_unique<const SmallVector<Read>>(std::move(found));
+  return *(knownReads[value] = std::move(kept));
 }
 
-void FusionGraph::sourcesOf(Value value, SmallVectorImpl<Value> &found) const {
-  Operation *op = value.getDefiningOp();
-  if (!op || isWork(op) || roles.lookup(op) != Role::Metadata) {
-    if (!llvm::is_contained(found, value))
-      found.push_back(value);
-    return;
+bool FusionGraph::leadsToReductions(Value value, unsigned distance) const {
+  auto key = std::make_pair(value, distance);
+  if (auto known = knownLeads.find(key); known != knownLeads.end())
+    return known->second;
+  const SmallVector<Read> &all = reads(value);
+  bool leads = !all.empty() && llvm::all_of(all, [&](const Read &read) {
+    if (read.asSize || !isWork(read.reader))
+      return false;
+    if (role(read.reader) == Role::Reduction)
+      return true;
+    return distance > 0 && isElementwise(read.reader) &&
+           leadsToReductions(read.reader->getResult(0), distance - 1);
+  });
+  return knownLeads[key] = leads;
+}
+
+void FusionGraph::addSources(Value value, Sources &found) const {
+  SmallVector<Value> stack{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!stack.empty()) {
+    Value next = stack.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || isWork(op) || roles.lookup(op) != Role::Metadata)
+      found.insert(next);
+    else if (seen.insert(op).second)
+      llvm::append_range(stack, llvm::reverse(op->getOperands()));
   }
-  for (Value operand : op->getOperands())
-    sourcesOf(operand, found);
 }
 
 SmallVector<Value> FusionGraph::sources(Operation *op) const {
-  SmallVector<Value> found;
+  Sources found;
   for (Value operand : operandsOf(op))
-    sourcesOf(operand, found);
-  return found;
+    addSources(operand, found);
+  return found.takeVector();
 }
 
 Group *FusionGraph::group(Operation *op) const { return groupIndex.lookup(op); }
@@ -167,70 +211,112 @@ void FusionGraph::dissolve(Group *group) {
              -1);
   for (Operation *member : group->members)
     groupIndex[member] = nullptr;
-  llvm::erase_if(groups, [&](const std::unique_ptr<Group> &other) {
-    return other.get() == group;
-  });
+  // Mostly the group that was made last.
+  auto found = llvm::find_if(llvm::reverse(groups),
+                             [&](const std::unique_ptr<Group> &other) {
+                               return other.get() == group;
+                             });
+  groups.erase(std::prev(found.base()));
 }
 
-/// `first` is the position of the earliest target. An op before it can need a
-/// target only through a group with members on both sides, since a group runs
-/// as one.
-bool FusionGraph::dependsOn(
-    SmallVector<Operation *> stack, unsigned first,
-    llvm::function_ref<bool(Operation *)> isTarget) const {
-  llvm::DenseSet<Operation *> seen;
-  SmallVector<Value> outside;
+SmallVector<Operation *> FusionGraph::readersOf(Operation *op) const {
+  SmallVector<Operation *> readers;
+  for (Value result : op->getResults())
+    for (const Read &read : reads(result))
+      readers.push_back(read.reader);
+  return readers;
+}
+
+SmallVector<Operation *> FusionGraph::producersOf(Operation *op) const {
+  SmallVector<Operation *> producers;
+  for (Value source : sources(op))
+    if (Operation *producer = source.getDefiningOp())
+      producers.push_back(producer);
+  return producers;
+}
+
+/// One end of a search between ops: what it has met, and what it has yet to
+/// leave. A group runs as one, so all of its members are met at once. An op
+/// outside of the range of positions is on no path, unless a group has members
+/// on both sides.
+struct FusionGraph::Search {
+  const FusionGraph &graph;
+  unsigned first, last; ///< positions
+  llvm::DenseSet<Operation *> met = {};
+  SmallVector<Operation *> open = {};
+  size_t work = 0, spent = 0; ///< edges of the open ops, and of those left
+
+  void meet(Operation *op, bool isDown) {
+    Group *group = graph.group(op);
+    ArrayRef<Operation *> all = group ? ArrayRef<Operation *>(group->members)
+                                      : ArrayRef<Operation *>(op);
+    if (graph.position(all.back()) < first ||
+        graph.position(all.front()) > last || !met.insert(op).second)
+      return;
+    met.insert(all.begin(), all.end());
+    for (Operation *member : all) {
+      open.push_back(member);
+      ++work;
+      if (isDown)
+        for (Value result : member->getResults())
+          work += graph.reads(result).size();
+    }
+  }
+};
+
+/// Whether some path from `from` to `to`, which will be one kernel, passes
+/// other ops: the side that has done less goes on until both meet. Control and
+/// the host's scalars stand between kernels, sizes that depend on data too.
+bool FusionGraph::isReached(ArrayRef<Operation *> from,
+                            ArrayRef<Operation *> to) const {
+  llvm::SmallPtrSet<Operation *, 16> sources(from.begin(), from.end()), inside;
+  for (ArrayRef<Operation *> ops : {from, to})
+    inside.insert(ops.begin(), ops.end());
+  unsigned first = ~0u, last = 0;
+  for (Operation *op : from)
+    first = std::min(first, position(op));
+  for (Operation *op : to)
+    last = std::max(last, position(op));
   while (bridges[first] > 0)
     --first;
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val();
-    if (!op || !seen.insert(op).second)
-      continue;
-    if (!isWork(op)) {
-      // Control and the host's scalars stand between kernels, sizes that depend
-      // on data too.
-      if (position(op) > first)
-        for (Value operand : op->getOperands())
-          sourcesOf(operand, outside);
-      for (Value source : outside)
-        stack.push_back(source.getDefiningOp());
-      outside.clear();
-      continue;
-    }
-    if (isTarget(op))
-      return true;
-    // A group runs as one: it needs what any of its members needs.
-    Group *group = this->group(op);
-    if (position(group ? group->members.back() : op) < first)
-      continue;
-    if (group)
-      stack.append(group->members.begin(), group->members.end());
-    for (Value source : sources(op))
-      stack.push_back(source.getDefiningOp());
+  while (last + 1 < bridges.size() && bridges[last + 1] > 0)
+    ++last;
+  Search down{*this, first, last}, up{*this, first, last};
+  down.open.append(from.begin(), from.end());
+  for (Operation *op : from)
+    for (Value result : op->getResults())
+      down.work += reads(result).size();
+  up.open.append(to.begin(), to.end());
+  up.work = to.size();
+  bool isFirstStep = true;
+  while (!down.open.empty() && !up.open.empty()) {
+    bool goesDown = !isFirstStep && down.spent + down.work < up.spent + up.work;
+    Search &side = goesDown ? down : up, &other = goesDown ? up : down;
+    SmallVector<Operation *> leaving = std::move(side.open);
+    side.open.clear();
+    side.spent += std::exchange(side.work, 0);
+    for (Operation *op : leaving)
+      for (Operation *next : goesDown ? readersOf(op) : producersOf(op)) {
+        // The kernel's own ops are no other path.
+        if (!goesDown && !isFirstStep && sources.contains(next))
+          return true;
+        if (inside.contains(next))
+          continue;
+        if (other.met.contains(next))
+          return true;
+        side.meet(next, goesDown);
+      }
+    isFirstStep = false;
   }
   return false;
 }
 
 bool FusionGraph::needsIndirectly(Operation *op, Group *group) const {
-  SmallVector<Operation *> from;
-  for (Value source : sources(op))
-    if (Operation *producer = source.getDefiningOp();
-        producer && this->group(producer) != group)
-      from.push_back(producer);
-  return dependsOn(
-      from, position(group->members.front()),
-      [&](Operation *other) { return this->group(other) == group; });
+  return isReached(group->members, op);
 }
 
 bool FusionGraph::feedsIndirectly(Operation *op, Group *group) const {
-  SmallVector<Operation *> from;
-  for (Operation *member : group->members)
-    for (Value source : sources(member))
-      if (Operation *producer = source.getDefiningOp();
-          producer && producer != op && this->group(producer) != group)
-        from.push_back(producer);
-  return dependsOn(from, position(op),
-                   [&](Operation *other) { return other == op; });
+  return isReached(op, group->members);
 }
 
 SmallVector<Group *> FusionGraph::order() {

@@ -10,6 +10,7 @@
 #include "passes/fusion/FusionRule.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace zenith::fusion {
 
@@ -42,15 +43,15 @@ public:
 
   /// All reads of a work op's value by work ops and, with `reader` outside, by
   /// ops that stay in the function.
-  llvm::SmallVector<Read> reads(mlir::Value value) const;
+  const llvm::SmallVector<Read> &reads(mlir::Value value) const;
+  /// Whether all readers of `value` are reductions, at most `distance`
+  /// elementwise ops away.
+  bool leadsToReductions(mlir::Value value, unsigned distance = 3) const;
   /// The values that an op reads, in its regions too.
   static llvm::SmallVector<mlir::Value> operandsOf(mlir::Operation *op);
   /// The producers of a work op: results of work ops and values from outside,
   /// metadata ops looked through.
   llvm::SmallVector<mlir::Value> sources(mlir::Operation *op) const;
-  /// The same for one operand.
-  void sourcesOf(mlir::Value value,
-                 llvm::SmallVectorImpl<mlir::Value> &found) const;
   /// A metadata op whose value is written to memory because a reader needs it
   /// there.
   bool isPinned(mlir::Operation *op) const { return pinned.count(op); }
@@ -77,14 +78,21 @@ public:
   graph::DimAnalysis &analysis() { return dims; }
 
 private:
+  using Sources = llvm::SmallSetVector<mlir::Value, 8>;
+  /// Adds the sources of one operand, in the order in which they are read.
+  void addSources(mlir::Value value, Sources &found) const;
   void pin(mlir::Value value);
+  void pinRepeated(mlir::Block &block);
   void computeInt8Input(mlir::Operation *window);
   void pinWhatReadersNeed(mlir::Operation *op);
   void collectReads(mlir::Value value, Read prefix,
                     llvm::SmallVectorImpl<Read> &found) const;
   void addBridges(unsigned from, unsigned to, int count);
-  bool dependsOn(llvm::SmallVector<mlir::Operation *> from, unsigned first,
-                 llvm::function_ref<bool(mlir::Operation *)> isTarget) const;
+  struct Search;
+  llvm::SmallVector<mlir::Operation *> readersOf(mlir::Operation *op) const;
+  llvm::SmallVector<mlir::Operation *> producersOf(mlir::Operation *op) const;
+  bool isReached(mlir::ArrayRef<mlir::Operation *> from,
+                 mlir::ArrayRef<mlir::Operation *> to) const;
 
   graph::DimAnalysis &dims;
   graph::HostScalars host;
@@ -92,6 +100,11 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Role> roles;
   llvm::DenseSet<mlir::Operation *> pinned;
+  /// Answers given so far: a value may have thousands of readers.
+  mutable llvm::DenseMap<mlir::Value,
+                         std::unique_ptr<const llvm::SmallVector<Read>>>
+      knownReads;
+  mutable llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> knownLeads;
   llvm::DenseMap<mlir::Operation *, Group *>
       groupIndex; ///< null: work without a group yet
   llvm::SmallVector<std::unique_ptr<Group>> groups;

@@ -40,7 +40,7 @@ private:
   bool growGates(Group *group);
   bool joinsGates(mlir::Operation *op, Group *group, const Gates &gates);
   void absorbStepInputs(Group *group);
-  bool isWrittenForReductions(mlir::Operation *member);
+  bool isWrittenForReductions(mlir::Operation *member) const;
   // ReductionGrowth.cpp
   void growReduction(mlir::Operation *reduction);
   bool growReduction(mlir::Operation *reduction, unsigned ambition);
@@ -61,16 +61,12 @@ private:
 
   FusionGraph &graph;
   PlanOptions options;
+  llvm::DenseMap<mlir::Operation *, bool> writtenForReductions;
   /// Movement between an anchor and the space that a member of its epilogue
   /// computes in.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
       spaces;
 };
-
-/// Whether all readers of `value` are reductions, at most `distance`
-/// elementwise ops away.
-bool leadsToReductions(const FusionGraph &graph, mlir::Value value,
-                       unsigned distance = 3);
 
 } // namespace zenith::fusion
 

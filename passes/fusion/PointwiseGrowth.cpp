@@ -35,7 +35,7 @@ bool FusionPlan::joinsChunks(Operation *op, Group *group) {
 /// Bit positions that only the candidates of one bitset_difference are computed
 /// from are never all in memory.
 bool FusionPlan::assignPositions(search::BitPositionsOp op) {
-  SmallVector<Read> reads = graph.reads(op.getResult());
+  const SmallVector<Read> &reads = graph.reads(op.getResult());
   Operation *first = reads.empty() ? nullptr : reads.front().reader;
   Group *group = graph.isWork(first) ? graph.group(first) : nullptr;
   if (!group || !isa<search::BitsetDifferenceOp>(group->anchor) ||

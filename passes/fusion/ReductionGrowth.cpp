@@ -55,19 +55,6 @@ private:
 
 } // namespace
 
-bool leadsToReductions(const FusionGraph &graph, Value value,
-                       unsigned distance) {
-  SmallVector<Read> reads = graph.reads(value);
-  return !reads.empty() && llvm::all_of(reads, [&](const Read &read) {
-    if (read.asSize || !graph.isWork(read.reader))
-      return false;
-    if (graph.role(read.reader) == Role::Reduction)
-      return true;
-    return distance > 0 && isElementwise(read.reader) &&
-           leadsToReductions(graph, read.reader->getResult(0), distance - 1);
-  });
-}
-
 bool ReductionGrower::takesReader(Operation *op) {
   // Reductions store one scalar per element, complex elements are two.
   if (isa<ComplexOp>(op) || !graph.isSingle(op))
@@ -93,18 +80,28 @@ bool ReductionGrower::takesReader(Operation *op) {
 
 /// Reductions that read what `member` reads, after elementwise ops that only
 /// reductions read: other elementwise results are in memory in any case, so a
-/// shared pass over the operands would save nothing.
+/// shared pass over the operands would save nothing. Of a value with very many
+/// readers those around `member` are asked.
 SmallVector<Operation *> ReductionGrower::siblings(Operation *member) const {
+  constexpr size_t mostBefore = 64, mostReads = 128;
   SmallVector<Value> stack = graph.sources(member);
   SmallVector<Operation *> found;
   while (!stack.empty()) {
-    for (const Read &read : graph.reads(stack.pop_back_val())) {
+    ArrayRef<Read> reads = graph.reads(stack.pop_back_val());
+    size_t here = llvm::partition_point(reads,
+                                        [&](const Read &read) {
+                                          return graph.position(read.reader) <
+                                                 graph.position(member);
+                                        }) -
+                  reads.begin();
+    reads = reads.drop_front(here - std::min(here, mostBefore));
+    for (const Read &read : reads.take_front(mostReads)) {
       if (!graph.isSingle(read.reader))
         continue;
       if (graph.role(read.reader) == Role::Reduction)
         found.push_back(read.reader);
       else if (isElementwise(read.reader) &&
-               leadsToReductions(graph, read.reader->getResult(0)))
+               graph.leadsToReductions(read.reader->getResult(0)))
         stack.push_back(read.reader->getResult(0));
     }
   }
