@@ -11,6 +11,8 @@ using namespace mlir;
 namespace zenith::graph {
 
 Dependence dependenceOf(Value value) {
+  // Passes ask at each op: walks to the arguments would be quadratic.
+  constexpr unsigned mostOps = 512;
   bool onParameters = false;
   SmallVector<Value> stack{value};
   llvm::DenseSet<Value> seen;
@@ -19,7 +21,8 @@ Dependence dependenceOf(Value value) {
     if (!seen.insert(next).second)
       continue;
     Operation *op = next.getDefiningOp();
-    if (!op || !familyOf(op) || op->getNumRegions() || !isPure(op))
+    if (!op || !familyOf(op) || op->getNumRegions() || !isPure(op) ||
+        seen.size() > mostOps)
       return Dependence::Arguments;
     onParameters |= isa<GetParamOp>(op);
     stack.append(op->operand_begin(), op->operand_end());

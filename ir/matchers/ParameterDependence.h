@@ -12,7 +12,7 @@ namespace zenith::graph {
 enum class Dependence { Parameters, Constants, Arguments };
 
 /// Parameters: at least one parameter and otherwise constants; Constants: no
-/// parameter either.
+/// parameter either; Arguments also for what more than 512 ops compute.
 Dependence dependenceOf(mlir::Value value);
 
 /// Known before the program gets arguments.
