@@ -6,6 +6,9 @@
 
 #include "lowering/memory/ArenaLayout.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include <map>
 #include <numeric>
 
@@ -65,11 +68,82 @@ static int64_t skew(int64_t start, int64_t end, const Item &item,
   return start;
 }
 
+namespace {
+/// The items that have offsets, found by the steps at which they are live: a
+/// tree over all items by their first step, with the last step of those in each
+/// part that have offsets.
+class PlacedItems {
+public:
+  PlacedItems(llvm::MutableArrayRef<Item> items,
+              llvm::ArrayRef<BufferRequest> requests);
+  /// `item` has its offset now.
+  void add(const Item &item);
+  /// Those that are live at some step of `live`.
+  std::vector<const Item *> overlapping(const liveness::Interval &live) const;
+
+private:
+  void collect(size_t node, size_t first, size_t count, size_t limit,
+               unsigned begin, std::vector<const Item *> &found) const;
+
+  llvm::ArrayRef<BufferRequest> requests;
+  std::vector<const Item *> byBegin;
+  llvm::DenseMap<const Item *, size_t> places; ///< in byBegin
+  size_t leaves;
+  std::vector<int64_t> lastSteps; ///< of the nodes of the tree; -1: none
+};
+} // namespace
+
+PlacedItems::PlacedItems(llvm::MutableArrayRef<Item> items,
+                         llvm::ArrayRef<BufferRequest> requests)
+    : requests(requests), leaves(llvm::bit_ceil(items.size())),
+      lastSteps(2 * leaves, -1) {
+  for (const Item &item : items)
+    byBegin.push_back(&item);
+  llvm::stable_sort(byBegin, [&](const Item *x, const Item *y) {
+    return requests[x->request].live.begin < requests[y->request].live.begin;
+  });
+  for (auto [place, item] : llvm::enumerate(byBegin))
+    places[item] = place;
+}
+
+void PlacedItems::add(const Item &item) {
+  int64_t end = requests[item.request].live.end;
+  for (size_t node = leaves + places.lookup(&item); node > 0; node /= 2)
+    lastSteps[node] = std::max(lastSteps[node], end);
+}
+
+std::vector<const Item *>
+PlacedItems::overlapping(const liveness::Interval &live) const {
+  std::vector<const Item *> found;
+  auto limit = llvm::partition_point(byBegin, [&](const Item *item) {
+    return requests[item->request].live.begin <= live.end;
+  });
+  collect(/*node=*/1, /*first=*/0, leaves, limit - byBegin.begin(), live.begin,
+          found);
+  return found;
+}
+
+/// Those among `count` items from `first` on, of the first `limit`, that are
+/// live at step `begin` or later.
+void PlacedItems::collect(size_t node, size_t first, size_t count, size_t limit,
+                          unsigned begin,
+                          std::vector<const Item *> &found) const {
+  if (first >= limit || lastSteps[node] < int64_t(begin))
+    return;
+  if (count == 1) {
+    found.push_back(byBegin[first]);
+    return;
+  }
+  collect(2 * node, first, count / 2, limit, begin, found);
+  collect(2 * node + 1, first + count / 2, count / 2, limit, begin, found);
+}
+
 /// Packs items by size; returns the total. Items of a size in bytes (`skewed`)
 /// avoid each other's lines.
 static int64_t packBySize(llvm::MutableArrayRef<Item> items,
                           llvm::ArrayRef<BufferRequest> requests, bool skewed) {
-  std::vector<Item *> order, placed;
+  std::vector<Item *> order;
+  PlacedItems placed(items, requests);
   for (Item &item : items)
     order.push_back(&item);
   std::stable_sort(
@@ -77,10 +151,8 @@ static int64_t packBySize(llvm::MutableArrayRef<Item> items,
       [](const Item *x, const Item *y) { return x->size > y->size; });
   int64_t total = 0;
   for (Item *item : order) {
-    std::vector<const Item *> busy, streams;
-    for (const Item *other : placed)
-      if (requests[item->request].live.overlaps(requests[other->request].live))
-        busy.push_back(other);
+    std::vector<const Item *> streams,
+        busy = placed.overlapping(requests[item->request].live);
     std::sort(busy.begin(), busy.end(), [](const Item *x, const Item *y) {
       return x->offset < y->offset;
     });
@@ -99,7 +171,7 @@ static int64_t packBySize(llvm::MutableArrayRef<Item> items,
     }
     item->offset = found ? *found : skew(offset, INT64_MAX, *item, streams);
     total = std::max(total, item->offset + item->size);
-    placed.push_back(item);
+    placed.add(*item);
   }
   return total;
 }
@@ -108,22 +180,23 @@ namespace {
 /// Bytes that buffers of any size share one after the other.
 struct Slot {
   DimExpr bytes;
-  std::vector<size_t> requests;
+  std::map<unsigned, size_t> requests; ///< by their first step
 };
 } // namespace
-
-static bool slotIsFree(const Slot &slot, const BufferRequest &request,
-                       llvm::ArrayRef<BufferRequest> requests) {
-  return llvm::none_of(slot.requests, [&](size_t other) {
-    return requests[other].live.overlaps(request.live);
-  });
-}
 
 /// A size to order by: dimensions are unknown, so all count as equal.
 static int64_t typicalBytes(const DimExpr &bytes) {
   return bytes
       .evaluate([](const std::string &) { return std::optional<int64_t>(128); })
       .value_or(0);
+}
+
+/// Only the last request that starts before the end of `live` can overlap it.
+static bool slotIsFree(const Slot &slot, const BufferRequest &request,
+                       llvm::ArrayRef<BufferRequest> requests) {
+  auto next = slot.requests.upper_bound(request.live.end);
+  return next == slot.requests.begin() ||
+         !requests[std::prev(next)->second].live.overlaps(request.live);
 }
 
 static std::vector<Slot> assignSlots(std::vector<size_t> members,
@@ -141,7 +214,7 @@ static std::vector<Slot> assignSlots(std::vector<size_t> members,
         best = &slot;
     if (!best)
       best = &slots.emplace_back(Slot{requests[member].bytes, {}});
-    best->requests.push_back(member);
+    best->requests[requests[member].live.begin] = member;
   }
   return slots;
 }
@@ -177,7 +250,7 @@ ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests) {
     layout.bytes = layout.bytes + DimExpr(total) * unit;
   }
   for (const Slot &slot : assignSlots(std::move(others), requests)) {
-    for (size_t request : slot.requests)
+    for (auto [step, request] : slot.requests)
       layout.offsets[request] = layout.bytes;
     layout.bytes = layout.bytes + wholeLines(slot.bytes);
   }

@@ -37,12 +37,18 @@ DerivedLayout layOutDerived(ModuleOp module) {
   return layout;
 }
 
+ModuleContext::ModuleContext(ModuleOp module)
+    : derived(layOutDerived(module)), symbols(module) {
+  for (graph::ParamOp param : module.getOps<graph::ParamOp>())
+    paramIndices.try_emplace(param, paramIndices.size());
+}
+
 namespace {
 class Planner {
 public:
   Planner(func::FuncOp function, graph::DimAnalysis &dims,
-          const target::TargetModel &target, const DerivedLayout &derived)
-      : function(function), dims(dims), target(target), derived(derived),
+          const target::TargetModel &target, const ModuleContext &context)
+      : function(function), dims(dims), target(target), context(context),
         host(function, dims), lifetimes(function, host),
         isPrepare(function.getName() == graph::prepareFunctionName),
         isNested(function->hasAttr(host::nestedAttrName)) {}
@@ -70,7 +76,7 @@ private:
   func::FuncOp function;
   graph::DimAnalysis &dims;
   const target::TargetModel &target;
-  const DerivedLayout &derived;
+  const ModuleContext &context;
   liveness::HostValues host;
   liveness::Liveness lifetimes;
   bool isPrepare, isNested;
@@ -88,34 +94,24 @@ private:
   std::vector<Owner> owners;
   /// Scratch of loops that lies in the memory of a group.
   std::vector<Owner> seconds;
+  /// Donated arguments by their bytes, those of one size in order.
+  std::map<DimExpr, SmallVector<unsigned>> donated;
 };
 } // namespace
 
-/// Index of the graph.param `name` among those of its module.
-static unsigned paramIndex(ModuleOp module, StringRef name) {
-  unsigned index = 0;
-  for (graph::ParamOp param : module.getOps<graph::ParamOp>()) {
-    if (param.getSymName() == name)
-      return index;
-    ++index;
-  }
-  return index;
-}
-
 LogicalResult Planner::assignFixed(Operation &op) {
   if (auto get = dyn_cast<graph::GetParamOp>(op)) {
-    auto module = function->getParentOfType<ModuleOp>();
-    BufferLocation location{BufferLocation::Param, 0, DimExpr(0)};
-    if (auto made =
-            module.lookupSymbol<graph::DerivedParamOp>(get.getParam())) {
-      if (made.getIndex() >= derived.offsets.size())
+    Operation *param = context.symbols.lookup(get.getParam());
+    BufferLocation location{BufferLocation::Param,
+                            context.paramIndices.lookup(param), DimExpr(0)};
+    if (auto made = dyn_cast_or_null<graph::DerivedParamOp>(param)) {
+      ArrayRef<int64_t> offsets = context.derived.offsets;
+      if (made.getIndex() >= offsets.size())
         return op.emitOpError("reads derived parameter ")
                << made.getIndex() << " of a program that prepares "
-               << derived.offsets.size();
+               << offsets.size();
       location = {BufferLocation::Derived, unsigned(made.getIndex()),
-                  DimExpr(derived.offsets[made.getIndex()])};
-    } else {
-      location.index = paramIndex(module, get.getParam());
+                  DimExpr(offsets[made.getIndex()])};
     }
     fixed[lifetimes.groupOf(get.getResult())] = location;
     return success();
@@ -180,25 +176,26 @@ void Planner::shareInPlace(graph::FusionOp fusion) {
   }
 }
 
-static func::FuncOp calleeOf(Operation *control) {
+static func::FuncOp calleeOf(Operation *control, const SymbolTable &symbols) {
   auto loop = dyn_cast<host::LoopOp>(control);
   auto name = loop ? loop.getBodyAttr()
                    : cast<FlatSymbolRefAttr>(
                          cast<host::BranchOp>(control).getBranches()[0]);
-  return control->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
-      name.getAttr());
+  return symbols.lookup<func::FuncOp>(name.getValue());
 }
 
-bool updatesInPlace(Operation *loop, unsigned result) {
-  auto body = calleeOf(loop);
+bool updatesInPlace(Operation *loop, unsigned result,
+                    const SymbolTable &symbols) {
+  auto body = calleeOf(loop, symbols);
   auto list =
       body ? body->getAttrOfType<DenseI64ArrayAttr>(host::inPlaceAttrName)
            : DenseI64ArrayAttr();
   return list && llvm::is_contained(list.asArrayRef(), int64_t(result));
 }
 
-bool isAllocatedInside(Operation *control, unsigned result) {
-  func::FuncOp callee = calleeOf(control);
+bool isAllocatedInside(Operation *control, unsigned result,
+                       const SymbolTable &symbols) {
+  func::FuncOp callee = calleeOf(control, symbols);
   return callee && callee.getResultAttr(result, host::allocatedAttrName);
 }
 
@@ -207,8 +204,9 @@ bool isAllocatedInside(Operation *control, unsigned result) {
 void Planner::shareCarried(host::LoopOp loop) {
   for (OpResult result : loop.getResults()) {
     unsigned index = result.getResultNumber();
-    if (host.contains(result) || isAllocatedInside(loop, index) ||
-        !updatesInPlace(loop, index))
+    if (host.contains(result) ||
+        isAllocatedInside(loop, index, context.symbols) ||
+        !updatesInPlace(loop, index, context.symbols))
       continue;
     int group = lifetimes.groupOf(loop.getInits()[index]);
     if (isFreeAt(group, loop) &&
@@ -235,7 +233,8 @@ bool Planner::diesInto(BlockArgument argument, Value first) {
   if (auto fusion = dyn_cast<graph::FusionOp>(op))
     return kernels::mayShareBytes(fusion, operand, result);
   return isa<host::LoopOp>(op) && operand == int(result) &&
-         updatesInPlace(op, result) && !isAllocatedInside(op, result);
+         updatesInPlace(op, result, context.symbols) &&
+         !isAllocatedInside(op, result, context.symbols);
 }
 
 /// A donated argument of the same size that is dead when the first value of
@@ -245,25 +244,24 @@ void Planner::findDonation(unsigned result, int group) {
   if (!isa_and_nonnull<graph::FusionOp, host::LoopOp>(first.getDefiningOp()))
     return;
   DimExpr bytes = bytesOf(first, dims);
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    // The caller of a nested function finds a result in the argument of the
-    // same index.
-    if (!function.getArgAttr(index, donatedAttrName) ||
-        (isNested ? index != result : liveness::dependsOnData(bytes)) ||
-        llvm::any_of(
-            plan.donations,
-            [&](const Donation &made) { return made.argument == index; }) ||
-        bytesOf(argument, dims) != bytes || !diesInto(argument, first))
-      continue;
-    if (isNested) {
-      fixed[group] = {BufferLocation::Argument, index, DimExpr(0)};
-      plan.inPlace.push_back(result);
-    } else {
-      plan.donations.push_back({result, index});
-    }
+  auto found = donated.find(bytes);
+  if (found == donated.end() || (!isNested && liveness::dependsOnData(bytes)))
+    return;
+  // The caller of a nested function finds a result in the argument of the same
+  // index.
+  auto *argument = llvm::find_if(found->second, [&](unsigned index) {
+    return (!isNested || index == result) &&
+           diesInto(function.getArgument(index), first);
+  });
+  if (argument == found->second.end())
+    return;
+  if (isNested) {
+    fixed[group] = {BufferLocation::Argument, *argument, DimExpr(0)};
+    plan.inPlace.push_back(result);
     return;
   }
+  plan.donations.push_back({result, *argument});
+  found->second.erase(argument);
 }
 
 void Planner::assignResults(func::ReturnOp ret) {
@@ -272,7 +270,7 @@ void Planner::assignResults(func::ReturnOp ret) {
     BufferLocation location{BufferLocation::Result, result, DimExpr(0)};
     if (isPrepare)
       location = {BufferLocation::Derived, result,
-                  DimExpr(derived.offsets[result])};
+                  DimExpr(context.derived.offsets[result])};
     if (host.contains(value)) {
       plan.copies.push_back(
           {result, dims.scalar(value), BufferLocation(), DimExpr(8)});
@@ -310,7 +308,8 @@ void Planner::assignGroups() {
     auto definition = cast<OpResult>(first);
     bool isAllocated =
         isa<host::BranchOp, host::LoopOp>(definition.getOwner()) &&
-        isAllocatedInside(definition.getOwner(), definition.getResultNumber());
+        isAllocatedInside(definition.getOwner(), definition.getResultNumber(),
+                          context.symbols);
     if (isAllocated || liveness::dependsOnData(bytes)) {
       fixed[group] = newSlot(lifetimes.live(group).end);
       continue;
@@ -339,8 +338,8 @@ void Planner::request(Operation *op, DimExpr bytes, bool nestedArena) {
 /// Bytes of the largest arena of the functions that `control` calls, if all of
 /// their sizes are known here. A size that a function names after itself is
 /// not.
-static std::optional<DimExpr> nestedArenaBytes(Operation *control) {
-  auto module = control->getParentOfType<ModuleOp>();
+static std::optional<DimExpr> nestedArenaBytes(Operation *control,
+                                               const SymbolTable &symbols) {
   SmallVector<FlatSymbolRefAttr> callees;
   if (auto loop = dyn_cast<host::LoopOp>(control))
     callees = {loop.getConditionAttr(), loop.getBodyAttr()};
@@ -349,7 +348,7 @@ static std::optional<DimExpr> nestedArenaBytes(Operation *control) {
       callees.push_back(cast<FlatSymbolRefAttr>(branch));
   DimExpr most(0);
   for (FlatSymbolRefAttr name : callees) {
-    auto callee = module.lookupSymbol<func::FuncOp>(name.getAttr());
+    auto callee = symbols.lookup<func::FuncOp>(name.getValue());
     auto arena = callee->getAttrOfType<graph::DimAttr>(host::arenaAttrName);
     if (!arena)
       return std::nullopt;
@@ -388,14 +387,15 @@ void Planner::requestScratch(Operation &op) {
   }
   if (!isa<host::BranchOp, host::LoopOp>(op))
     return;
-  if (std::optional<DimExpr> bytes = nestedArenaBytes(&op);
+  if (std::optional<DimExpr> bytes = nestedArenaBytes(&op, context.symbols);
       bytes && !bytes->isConstant(0))
     request(&op, std::move(*bytes), /*nestedArena=*/true);
   if (auto loop = dyn_cast<host::LoopOp>(op))
     for (OpResult result : loop.getResults())
       if (unsigned index = result.getResultNumber();
-          !host.contains(result) && !isAllocatedInside(loop, index) &&
-          !updatesInPlace(loop, index))
+          !host.contains(result) &&
+          !isAllocatedInside(loop, index, context.symbols) &&
+          !updatesInPlace(loop, index, context.symbols))
         requestSecond(loop, index);
 }
 
@@ -421,10 +421,14 @@ void Planner::layOut() {
 FailureOr<BufferPlan> Planner::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("has control flow, which has no lowering");
-  for (BlockArgument argument : function.getArguments())
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
     if (!liveness::isPassedByValue(argument))
-      fixed[lifetimes.groupOf(argument)] = {
-          BufferLocation::Argument, argument.getArgNumber(), DimExpr(0)};
+      fixed[lifetimes.groupOf(argument)] = {BufferLocation::Argument, index,
+                                            DimExpr(0)};
+    if (function.getArgAttr(index, donatedAttrName))
+      donated[bytesOf(argument, dims)].push_back(index);
+  }
   for (Operation &op : function.getBody().front())
     if (failed(assignFixed(op)))
       return failure();
@@ -451,8 +455,8 @@ FailureOr<BufferPlan> Planner::run() {
 FailureOr<BufferPlan> planBuffers(func::FuncOp function,
                                   graph::DimAnalysis &dims,
                                   const target::TargetModel &target,
-                                  const DerivedLayout &derived) {
-  return Planner(function, dims, target, derived).run();
+                                  const ModuleContext &context) {
+  return Planner(function, dims, target, context).run();
 }
 
 } // namespace zenith::memory

@@ -74,15 +74,28 @@ struct DerivedLayout {
 /// Lays out the results of @prepare, if `module` has it.
 DerivedLayout layOutDerived(mlir::ModuleOp module);
 
+/// What the plans of all functions of a module refer to, collected once.
+/// Functions may be erased after the programs of their callers are built.
+struct ModuleContext {
+  explicit ModuleContext(mlir::ModuleOp module);
+
+  DerivedLayout derived;
+  mlir::SymbolTable symbols;
+  llvm::DenseMap<mlir::Operation *, unsigned>
+      paramIndices; ///< of graph.param, in the order of the module
+};
+
 /// Bytes of a value as an expression.
 graph::DimExpr bytesOf(mlir::Value value, graph::DimAnalysis &dims);
 
 /// True where the body of a loop leaves loop-carried value `result` in the
 /// memory in which it got it.
-bool updatesInPlace(mlir::Operation *loop, unsigned result);
+bool updatesInPlace(mlir::Operation *loop, unsigned result,
+                    const mlir::SymbolTable &symbols);
 /// True where the function that a control op calls allocates the memory of a
 /// result.
-bool isAllocatedInside(mlir::Operation *control, unsigned result);
+bool isAllocatedInside(mlir::Operation *control, unsigned result,
+                       const mlir::SymbolTable &symbols);
 
 /// Plans one function of a module after the fuse phase; the functions that it
 /// calls have their plans in attributes. Results of @prepare are derived
@@ -91,7 +104,7 @@ bool isAllocatedInside(mlir::Operation *control, unsigned result);
 mlir::FailureOr<BufferPlan> planBuffers(mlir::func::FuncOp function,
                                         graph::DimAnalysis &dims,
                                         const target::TargetModel &target,
-                                        const DerivedLayout &derived);
+                                        const ModuleContext &context);
 
 } // namespace zenith::memory
 

@@ -163,7 +163,7 @@ std::vector<Operation *> Scheduler::eager() {
     run(op);
     order.push_back(op);
   };
-  // Other readers of an op's operands, and readers of its results, may be
+  // The last reader of an op's operand, and readers of its results, may be
   // eager now.
   auto follow = [&](Operation *op) {
     llvm::SmallSetVector<Operation *, 16> candidates;
@@ -172,7 +172,7 @@ std::vector<Operation *> Scheduler::eager() {
         candidates.insert(reader);
     };
     for (Value root : read(op))
-      if (bytes.contains(root))
+      if (bytes.contains(root) && remaining.lookup(root) == 1)
         consider(root);
     for (Value result : op->getResults())
       consider(rootOf(result));

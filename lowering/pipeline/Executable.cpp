@@ -45,29 +45,30 @@ static std::vector<ValueInfo> describe(ArrayAttr values) {
 
 /// Calls `visit` with the programs that the branches and loops of `program`
 /// run.
-static void forEachInner(host::ProgramOp program,
+static void forEachInner(host::ProgramOp program, const SymbolTable &programs,
                          function_ref<void(host::ProgramOp)> visit) {
-  auto module = program->getParentOfType<ModuleOp>();
   for (Operation &op : program.getBody().front())
     if (isa<host::IfOp, host::WhileOp>(op))
       op.getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        visit(module.lookupSymbol<host::ProgramOp>(name.getAttr()));
+        visit(programs.lookup<host::ProgramOp>(name.getValue()));
       });
 }
 
 /// True where the program, or one that it runs, takes memory of a size that
 /// depends on data.
-static bool usesPool(host::ProgramOp program) {
+static bool usesPool(host::ProgramOp program, const SymbolTable &programs) {
   bool found = !program.getBody().getOps<host::AllocOp>().empty();
   for (Operation &op : program.getBody().front())
     op.getAttrDictionary().walk(
         [&](host::OutcomeAttr outcome) { found |= outcome.getAllocated(); });
-  forEachInner(program,
-               [&](host::ProgramOp inner) { found |= usesPool(inner); });
+  forEachInner(program, programs, [&](host::ProgramOp inner) {
+    found |= usesPool(inner, programs);
+  });
   return found;
 }
 
-static memory::MemoryReport memoryReport(host::ProgramOp program) {
+static memory::MemoryReport memoryReport(host::ProgramOp program,
+                                         const SymbolTable &programs) {
   memory::MemoryReport report;
   report.entry = program.getSymName().str();
   auto read = [&](StringRef name) {
@@ -81,16 +82,17 @@ static memory::MemoryReport memoryReport(host::ProgramOp program) {
   report.results = read("results");
   report.activations = read("activations");
   report.temporaries = read("temporaries");
-  report.usesPool = usesPool(program);
+  report.usesPool = usesPool(program, programs);
   return report;
 }
 
-static EntryInfo describe(host::ProgramOp program) {
+static EntryInfo describe(host::ProgramOp program,
+                          const SymbolTable &programs) {
   EntryInfo entry;
   entry.name = program.getSymName().str();
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
-  entry.memory = memoryReport(program);
+  entry.memory = memoryReport(program, programs);
   return entry;
 }
 
@@ -132,13 +134,14 @@ std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
   if (auto bytes =
           module->getAttrOfType<IntegerAttr>(host::derivedBytesAttrName))
     executable->derivedBytes = bytes.getInt();
+  const SymbolTable programs(module);
   for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
     if (program.getInner())
       continue;
     if (program.getSymName() == graph::prepareFunctionName)
       executable->hasPrepare = true;
     else
-      executable->entries.push_back(describe(program));
+      executable->entries.push_back(describe(program, programs));
   }
   return executable;
 }

@@ -70,15 +70,15 @@ static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
 
 /// Adds `function` after the functions that its control ops name: what a loop
 /// needs follows from the plan of its body.
-static void addCalleesFirst(func::FuncOp function, ModuleOp module,
+static void addCalleesFirst(func::FuncOp function, const SymbolTable &symbols,
                             llvm::SetVector<func::FuncOp> &order) {
   if (order.contains(function))
     return;
   function.walk([&](Operation *op) {
     if (isa<host::BranchOp, host::LoopOp>(op))
       op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        if (auto callee = module.lookupSymbol<func::FuncOp>(name.getAttr()))
-          addCalleesFirst(callee, module, order);
+        if (auto callee = symbols.lookup<func::FuncOp>(name.getValue()))
+          addCalleesFirst(callee, symbols, order);
       });
   });
   order.insert(function);
@@ -96,10 +96,10 @@ static bool isBetter(const memory::BufferPlan &plan,
 /// Plans the function in the order that needs less memory.
 static FailureOr<memory::BufferPlan>
 planInOrder(func::FuncOp function, const target::TargetModel &target,
-            const memory::DerivedLayout &derived) {
+            const memory::ModuleContext &context) {
   graph::DimAnalysis dims;
   FailureOr<memory::BufferPlan> plan =
-      memory::planBuffers(function, dims, target, derived);
+      memory::planBuffers(function, dims, target, context);
   if (failed(plan))
     return failure();
   std::vector<Operation *> given, order = memory::releaseOrder(function, dims);
@@ -110,7 +110,7 @@ planInOrder(func::FuncOp function, const target::TargetModel &target,
   memory::applyOrder(order);
   graph::DimAnalysis again;
   FailureOr<memory::BufferPlan> other =
-      memory::planBuffers(function, again, target, derived);
+      memory::planBuffers(function, again, target, context);
   if (succeeded(other) && isBetter(*other, *plan))
     return other;
   memory::applyOrder(given);
@@ -123,15 +123,16 @@ class AssignBuffersPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     target::TargetModel model = target::modelOf(module);
-    memory::DerivedLayout derived = memory::layOutDerived(module);
-    module->setAttr(host::derivedBytesAttrName,
-                    Builder(&getContext()).getI64IntegerAttr(derived.bytes));
+    memory::ModuleContext context(module);
+    module->setAttr(
+        host::derivedBytesAttrName,
+        Builder(&getContext()).getI64IntegerAttr(context.derived.bytes));
     llvm::SetVector<func::FuncOp> order;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      addCalleesFirst(function, module, order);
+      addCalleesFirst(function, context.symbols, order);
     for (func::FuncOp function : order) {
       FailureOr<memory::BufferPlan> plan =
-          planInOrder(function, model, derived);
+          planInOrder(function, model, context);
       if (failed(plan))
         return signalPassFailure();
       writePlan(function, *plan);

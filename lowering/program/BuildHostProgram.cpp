@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CostRule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -139,7 +140,7 @@ DictionaryAttr ProgramBuilder::certificate(func::ReturnOp ret) {
   auto module = function->getParentOfType<ModuleOp>();
   llvm::StringSet<> counted;
   for (graph::GetParamOp get : function.getOps<graph::GetParamOp>())
-    if (module.lookupSymbol<graph::ParamOp>(get.getParam()) &&
+    if (context.symbols.lookup<graph::ParamOp>(get.getParam()) &&
         counted.insert(get.getParam()).second)
       report.parameters =
           report.parameters + memory::bytesOf(get.getResult(), dims);
@@ -180,7 +181,7 @@ LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
     if (isPrepare)
       target =
           host::BufferAttr::get(builder.getContext(), host::BufferKind::derived,
-                                index, dim(derived.offsets[index]));
+                                index, dim(context.derived.offsets[index]));
     if (host.contains(value)) {
       FailureOr<DimExpr> scalar = scalarOf(value, ret);
       if (failed(scalar))
@@ -302,6 +303,8 @@ public:
   void getDependentDialects(DialectRegistry &registry) const override {
     BuildHostProgramPassBase::getDependentDialects(registry);
     kernels::registerElementRules(registry);
+    // Launches say what their ops cost, also where no pass asked before.
+    cost::registerCostRules(registry);
   }
 
 private:
@@ -312,12 +315,12 @@ private:
     auto kernels =
         builder.create<ModuleOp>(module.getLoc(), host::kernelsModuleName);
     pipeline::KernelCache table(kernels, model);
-    memory::DerivedLayout derived = memory::layOutDerived(module);
+    const memory::ModuleContext context(module);
     // Callers come before the functions that they name: they read attributes of
     // these functions, which disappear as programs are built.
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (failed(pipeline::ProgramBuilder(function, table, derived,
+      if (failed(pipeline::ProgramBuilder(function, table, context,
                                           explain && model.printed)
                      .build()))
         return signalPassFailure();

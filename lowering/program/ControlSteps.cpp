@@ -176,7 +176,8 @@ LogicalResult ProgramBuilder::allocateOutcomes(Operation *op) {
     host::BufferAttr bytes = buffers.lookup(result);
     if (!bytes || host.contains(result))
       continue;
-    if (memory::isAllocatedInside(op, result.getResultNumber())) {
+    if (memory::isAllocatedInside(op, result.getResultNumber(),
+                                  context.symbols)) {
       if (bytes.getKind() == host::BufferKind::slot)
         liveSlots.insert(bytes.getIndex());
       else
@@ -208,7 +209,7 @@ ProgramBuilder::outcomesOf(Operation *op, ArrayRef<host::BufferAttr> second) {
         builder.getContext(), bytes, dimArray(dims.dimsOf(result)),
         dim(memory::bytesOf(result, dims)),
         index < second.size() ? second[index] : host::BufferAttr(),
-        memory::isAllocatedInside(op, index)));
+        memory::isAllocatedInside(op, index, context.symbols)));
   }
   return builder.getArrayAttr(outcomes);
 }
@@ -264,9 +265,10 @@ LogicalResult ProgramBuilder::loop(host::LoopOp op) {
     unsigned index = result.getResultNumber();
     if (host.contains(result))
       continue;
-    if (memory::updatesInPlace(op, index)) {
+    if (memory::updatesInPlace(op, index, context.symbols)) {
       inPlace.push_back(index);
-    } else if (!memory::isAllocatedInside(op, index) && !scratch.empty()) {
+    } else if (!memory::isAllocatedInside(op, index, context.symbols) &&
+               !scratch.empty()) {
       second[index] = scratch.front();
       scratch = scratch.drop_front();
       if (failed(allocate(second[index], memory::bytesOf(result, dims), false,

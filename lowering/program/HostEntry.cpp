@@ -10,11 +10,12 @@ using namespace llvm;
 
 namespace zenith::pipeline {
 
-HostEntry::HostEntry(host::ProgramOp program, Module &module,
-                     const StringMap<int64_t> &kernels,
+HostEntry::HostEntry(host::ProgramOp program, const mlir::SymbolTable &programs,
+                     Module &module, const StringMap<int64_t> &kernels,
                      const std::vector<bool> &kept, bool deviceKernels)
-    : code(program, module, deviceKernels), buffers(code, kept.size()),
-      arguments(code, buffers), results(code, buffers), memory(code, buffers),
+    : code(program, programs, module, deviceKernels),
+      buffers(code, kept.size()), arguments(code, buffers),
+      results(code, buffers), memory(code, buffers),
       steps(code, buffers, results, memory, kernels, kept) {}
 
 /// Computes the sizes of the entry and its steps that its arguments give.

@@ -14,11 +14,12 @@ namespace zenith::pipeline {
 
 class HostEntry {
 public:
-  /// Declares the entry in `module`. `kernels` has the position of each kernel
+  /// Declares the entry in `module`. `programs` has those that control steps
+  /// run, `kernels` has the position of each kernel
   /// in the kernel table, `kept` says for each graph.param whether an entry
   /// other than @prepare reads it.
-  HostEntry(host::ProgramOp program, llvm::Module &module,
-            const llvm::StringMap<int64_t> &kernels,
+  HostEntry(host::ProgramOp program, const mlir::SymbolTable &programs,
+            llvm::Module &module, const llvm::StringMap<int64_t> &kernels,
             const std::vector<bool> &kept, bool deviceKernels);
   llvm::Error build();
 

@@ -11,11 +11,12 @@ using namespace llvm;
 
 namespace zenith::pipeline {
 
-HostFunction::HostFunction(host::ProgramOp program, Module &module,
+HostFunction::HostFunction(host::ProgramOp program,
+                           const mlir::SymbolTable &programs, Module &module,
                            bool deviceKernels)
-    : program(program), module(module), deviceKernels(deviceKernels),
-      context(module.getContext()), builder(context),
-      pointerType(PointerType::getUnqual(context)),
+    : program(program), programs(programs), module(module),
+      deviceKernels(deviceKernels), context(module.getContext()),
+      builder(context), pointerType(PointerType::getUnqual(context)),
       i64(Type::getInt64Ty(context)), i32(Type::getInt32Ty(context)),
       sizes(builder) {
   FunctionType *type = FunctionType::get(
@@ -160,8 +161,7 @@ Value *HostFunction::nullPointer() const {
 
 host::ProgramOp HostFunction::programOf(mlir::Attribute name) {
   auto symbol = mlir::cast<mlir::FlatSymbolRefAttr>(name);
-  return program->getParentOfType<mlir::ModuleOp>()
-      .lookupSymbol<host::ProgramOp>(symbol.getAttr());
+  return programs.lookup<host::ProgramOp>(symbol.getValue());
 }
 
 } // namespace zenith::pipeline

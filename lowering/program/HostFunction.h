@@ -17,8 +17,8 @@ class HostFunction {
 public:
   /// Declares the entry in `module`. With `deviceKernels` the kernels run on
   /// the device of the run, except those that only the host can run.
-  HostFunction(host::ProgramOp program, llvm::Module &module,
-               bool deviceKernels);
+  HostFunction(host::ProgramOp program, const mlir::SymbolTable &programs,
+               llvm::Module &module, bool deviceKernels);
 
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
@@ -51,6 +51,7 @@ public:
   host::ProgramOp programOf(mlir::Attribute name);
 
   host::ProgramOp program; ///< the entry
+  const mlir::SymbolTable &programs;
   llvm::Module &module;
   bool deviceKernels;
   llvm::LLVMContext &context;

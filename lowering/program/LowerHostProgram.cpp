@@ -87,13 +87,14 @@ lowerHostPrograms(mlir::ModuleOp module, const target::CPUTarget &target,
     positions.try_emplace(name, positions.size());
   std::vector<bool> kept = parametersOfEntries(module);
   bool onDevice = target::modelOf(module).printed;
+  const mlir::SymbolTable programs(module);
   // Inner programs become part of the entries that run them.
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())
     if (program.getInner())
       continue;
-    else if (llvm::Error error =
-                 HostEntry(program, *lowered, positions, kept, onDevice)
-                     .build())
+    else if (llvm::Error error = HostEntry(program, programs, *lowered,
+                                           positions, kept, onDevice)
+                                     .build())
       return error;
   return lowered;
 }

@@ -83,6 +83,14 @@ static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
   return known[value] = worth;
 }
 
+/// Operands of `op` that `values` has become those that it says.
+static void replaceOperands(Operation *op,
+                            const llvm::DenseMap<Value, Value> &values) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value value = values.lookup(operand.get()))
+      operand.set(value);
+}
+
 /// Copies such values into the region, and returns the others that it uses.
 Captures Outliner::captureInto(Region &region) {
   llvm::DenseMap<Value, bool> known;
@@ -96,16 +104,22 @@ Captures Outliner::captureInto(Region &region) {
     if (copied.empty())
       return used;
     OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+    llvm::DenseMap<Value, Value> copies;
+    llvm::SmallSetVector<Operation *, 8> made;
     for (Value value : copied) {
       Operation *copy = builder.clone(*value.getDefiningOp());
       builder.setInsertionPointToStart(&region.front());
-      value.replaceUsesWithIf(
-          copy->getResult(cast<OpResult>(value).getResultNumber()),
-          [&](OpOperand &use) {
-            return region.isAncestor(use.getOwner()->getParentRegion()) &&
-                   use.getOwner() != copy;
-          });
+      Value result = copy->getResult(cast<OpResult>(value).getResultNumber());
+      copies[value] = result;
+      // Copies made before come after this one.
+      for (Operation *later : made)
+        later->replaceUsesOfWith(value, result);
+      made.insert(copy);
     }
+    region.walk([&](Operation *op) {
+      if (!made.contains(op))
+        replaceOperands(op, copies);
+    });
   }
 }
 
@@ -135,12 +149,10 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
   for (Value value : captures)
     argumentDims.push_back(dims.dimsOf(value));
   unsigned carried = block.getNumArguments();
-  for (Value value : captures) {
-    BlockArgument argument = block.addArgument(value.getType(), value.getLoc());
-    value.replaceUsesWithIf(argument, [&](OpOperand &use) {
-      return region.isAncestor(use.getOwner()->getParentRegion());
-    });
-  }
+  llvm::DenseMap<Value, Value> passed;
+  for (Value value : captures)
+    passed[value] = block.addArgument(value.getType(), value.getLoc());
+  region.walk([&](Operation *op) { replaceOperands(op, passed); });
   Operation *yield = block.getTerminator();
   Builder attributes(op->getContext());
   auto callee = func::FuncOp::create(

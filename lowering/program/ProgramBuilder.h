@@ -19,8 +19,8 @@ public:
   /// With `explainsFallbacks` each kernel that only the host can run is a
   /// remark.
   ProgramBuilder(mlir::func::FuncOp function, KernelCache &table,
-                 const memory::DerivedLayout &derived, bool explainsFallbacks)
-      : function(function), table(table), derived(derived), builder(function),
+                 const memory::ModuleContext &context, bool explainsFallbacks)
+      : function(function), table(table), context(context), builder(function),
         explainsFallbacks(explainsFallbacks),
         isPrepare(function.getName() == graph::prepareFunctionName),
         isNested(function->hasAttr(host::nestedAttrName)),
@@ -99,7 +99,7 @@ private:
 
   mlir::func::FuncOp function;
   KernelCache &table;
-  const memory::DerivedLayout &derived;
+  const memory::ModuleContext &context;
   mlir::OpBuilder builder;
   bool explainsFallbacks, isPrepare, isNested;
   graph::DimAnalysis dims;

@@ -26,11 +26,14 @@ StepEmitter::StepEmitter(HostFunction &code, BufferCode &buffers,
 }
 
 void StepEmitter::findLastReaders() {
+  std::map<int64_t, mlir::Operation *> last;
   for (mlir::Operation &op : code.program.getBody().front())
     op.getAttrDictionary().walk([&](host::BufferAttr buffer) {
       if (buffer.getKind() == host::BufferKind::param)
-        lastReaders[buffer.getIndex()] = &op;
+        last[buffer.getIndex()] = &op;
     });
+  for (auto [index, op] : last)
+    lastReads[op].push_back(index);
 }
 
 /// Code of the step may be conditional, and later steps share the values, so
@@ -141,8 +144,8 @@ void StepEmitter::yield(host::YieldOp op) {
 
 /// Releases the parameters whose last reader is `op`.
 void StepEmitter::releaseParameters(mlir::Operation *op) {
-  for (auto [index, reader] : lastReaders)
-    if (reader == op && !kept[index])
+  for (int64_t index : lastReads.lookup(op))
+    if (!kept[index])
       code.call("zenith_param_done", Type::getVoidTy(context),
                 {code.run(), builder.getInt64(index)});
 }

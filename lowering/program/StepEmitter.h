@@ -42,8 +42,8 @@ private:
   ScalarCode scalars;
   ControlCode control;
   LoopCode loops;
-  /// Of parameters, in @prepare.
-  std::map<int64_t, mlir::Operation *> lastReaders;
+  /// The parameters that an op of @prepare reads last.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 1>> lastReads;
 };
 
 } // namespace zenith::pipeline

@@ -38,6 +38,7 @@ public:
   void finish();
 
 private:
+  void cloneInto(Operation *op);
   Value prepared(Value value);
   void prepareValue(Value value);
   void replaceUses(Value value, OpBuilder &builder);
@@ -47,6 +48,7 @@ private:
   func::FuncOp prepare;
   IRMapping insidePrepare;
   SmallVector<Value> results;
+  llvm::DenseMap<Value, unsigned> resultIndices;
   llvm::StringMap<GetParamOp> parameters; ///< inside @prepare
   SmallVector<std::string> names;         ///< of the derived parameters
   llvm::DenseMap<Value, std::string> derivedNames;
@@ -83,26 +85,39 @@ void PrepareBuilder::liftConstants(int64_t minBytes) {
   }
 }
 
-/// The value's counterpart in @prepare, with the ops that it depends on cloned
-/// there.
-Value PrepareBuilder::prepared(Value value) {
-  if (Value known = insidePrepare.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
+/// Clones one op, whose operands have counterparts, to the end of @prepare.
+void PrepareBuilder::cloneInto(Operation *op) {
   OpBuilder builder = OpBuilder::atBlockEnd(&prepare.getBody().front());
-  if (auto get = dyn_cast<GetParamOp>(op)) {
-    GetParamOp &own = parameters[get.getParam()];
-    if (!own)
-      own = cast<GetParamOp>(builder.clone(*op));
-    insidePrepare.map(value, own.getResult());
-    return own.getResult();
+  auto get = dyn_cast<GetParamOp>(op);
+  if (!get) {
+    builder.clone(*op, insidePrepare);
+    return;
   }
-  for (Value operand : op->getOperands())
-    prepared(operand);
-  // Cloning the operands moved the end of the block.
-  builder.setInsertionPointToEnd(&prepare.getBody().front());
-  return builder.clone(*op, insidePrepare)
-      ->getResult(cast<OpResult>(value).getResultNumber());
+  GetParamOp &own = parameters[get.getParam()];
+  if (!own)
+    own = cast<GetParamOp>(builder.clone(*op));
+  insidePrepare.map(get.getResult(), own.getResult());
+}
+
+/// The value's counterpart in @prepare, with the ops that it depends on cloned
+/// there, operands first.
+Value PrepareBuilder::prepared(Value value) {
+  SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Operation *op = stack.back().getDefiningOp();
+    auto missing = llvm::find_if(op->getOperands(), [&](Value operand) {
+      return !insidePrepare.contains(operand);
+    });
+    if (insidePrepare.contains(stack.back())) {
+      stack.pop_back();
+    } else if (missing != op->operand_end()) {
+      stack.push_back(*missing);
+    } else {
+      cloneInto(op);
+      stack.pop_back();
+    }
+  }
+  return insidePrepare.lookup(value);
 }
 
 void PrepareBuilder::prepareValue(Value value) {
@@ -114,8 +129,9 @@ void PrepareBuilder::prepareValue(Value value) {
     prepare.addEntryBlock();
   }
   Value inside = prepared(value);
-  size_t index = llvm::find(results, inside) - results.begin();
-  if (index == results.size()) {
+  auto [found, isNew] = resultIndices.try_emplace(inside, results.size());
+  unsigned index = found->second;
+  if (isNew) {
     results.push_back(inside);
     OpBuilder builder(prepare);
     auto derived = builder.create<DerivedParamOp>(

@@ -26,7 +26,7 @@ protected:
     EXPECT_TRUE(bool(module));
     function = *module->getOps<mlir::func::FuncOp>().begin();
     auto made = memory::planBuffers(function, dims, target::TargetModel(),
-                                    memory::layOutDerived(*module));
+                                    memory::ModuleContext(*module));
     EXPECT_TRUE(mlir::succeeded(made));
     return mlir::succeeded(made) ? std::move(*made) : BufferPlan();
   }
@@ -140,7 +140,8 @@ TEST_F(PlanBuffers, RefusesWhatIsNoFusion) {
       &context,
       [&](mlir::Diagnostic &diagnostic) { message = diagnostic.str(); });
   function = *module->getOps<mlir::func::FuncOp>().begin();
-  EXPECT_TRUE(mlir::failed(memory::planBuffers(function, dims, {}, {})));
+  EXPECT_TRUE(mlir::failed(
+      memory::planBuffers(function, dims, {}, memory::ModuleContext(*module))));
   EXPECT_NE(message.find("'graph.exp' op is not part of a fusion"),
             std::string::npos)
       << message;
