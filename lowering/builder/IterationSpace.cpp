@@ -37,6 +37,18 @@ public:
     if (root.written)
       access(root.value, at, true, false, root.into);
     visit(root.value, at);
+    // With a stack of its own: regions are deeper than the machine's.
+    std::vector<Visit> stack;
+    while (true) {
+      stack.insert(stack.end(), std::make_move_iterator(next.rbegin()),
+                   std::make_move_iterator(next.rend()));
+      next.clear();
+      if (stack.empty())
+        return;
+      Visit now = std::move(stack.back());
+      stack.pop_back();
+      enter(now.value, now.at);
+    }
   }
 
   struct Found {
@@ -112,7 +124,17 @@ private:
     }
   }
 
+  /// A value to be entered after those before it and what they lead to.
+  struct Visit {
+    Value value;
+    SmallVector<LaneIndex> at;
+  };
+
   void visit(Value value, ArrayRef<LaneIndex> at) {
+    next.push_back({value, SmallVector<LaneIndex>(at)});
+  }
+
+  void enter(Value value, ArrayRef<LaneIndex> at) {
     if (llvm::is_contained(stops, value))
       return;
     auto &seen = visited[value];
@@ -290,6 +312,7 @@ private:
   MLIRContext *context;
   SmallVector<Value> stops;
   SmallVector<LaneIndex> index; ///< of the shape
+  std::vector<Visit> next;
   DenseMap<Value, std::vector<SmallVector<LaneIndex, 4>>> visited;
 };
 

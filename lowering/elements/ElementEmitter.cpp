@@ -62,27 +62,22 @@ int64_t ElementEmitter::tileRowOf(ArrayRef<LaneIndex> index) {
   return tiled ? indices.tileRow : 0;
 }
 
-Value ElementEmitter::emit(Value value, ArrayRef<LaneIndex> index) {
-  if (anyFailure)
-    return {};
-  int64_t row = tileRowOf(index);
-  for (Frame &frame : llvm::reverse(frames)) {
+ElementEmitter::Known ElementEmitter::find(Value value,
+                                           ArrayRef<LaneIndex> index,
+                                           int64_t tileRow) const {
+  for (const Frame &frame : llvm::reverse(frames)) {
     auto bound = frame.bound.find(value);
     if (bound != frame.bound.end())
-      return Provider(bound->second)(index);
+      return {Value(), &bound->second};
     auto memo = frame.memo.find(value);
     if (memo == frame.memo.end())
       continue;
     for (const Memo &entry : memo->second)
-      if (entry.mask == mask && entry.tileRow == row &&
+      if (entry.mask == mask && entry.tileRow == tileRow &&
           ArrayRef(entry.index) == index)
-        return entry.lanes;
+        return {entry.lanes};
   }
-  Value lanes = rule(value, index);
-  if (lanes)
-    frames.back().memo[value].push_back(
-        {SmallVector<LaneIndex, 4>(index), mask, row, lanes});
-  return lanes;
+  return {};
 }
 
 static bool supportedElement(Type element) {
@@ -93,18 +88,59 @@ static bool supportedElement(Type element) {
          element.isF64();
 }
 
+/// The first element type among those of operands and results that no kernel
+/// has; null where there is none.
+static Type unsupportedElement(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    if (Type element = getElementTypeOrSelf(type); !supportedElement(element))
+      return element;
+  return {};
+}
+
+Value ElementEmitter::emit(Value value, ArrayRef<LaneIndex> index) {
+  if (anyFailure)
+    return {};
+  int64_t row = tileRowOf(index);
+  if (Known known = find(value, index, row))
+    return known.provider ? Provider(*known.provider)(index) : known.lanes;
+  // Operands first, with a stack of its own: chains of elementwise ops are
+  // deeper than the machine's.
+  SmallVector<Value> stack{value};
+  while (true) {
+    Value top = stack.back();
+    Operation *op = top.getDefiningOp();
+    size_t depth = stack.size();
+    if (op && !unsupportedElement(op))
+      for (Value source : llvm::reverse(sourcesAtIndex(op)))
+        if (!find(source, index, row))
+          stack.push_back(source);
+    if (stack.size() > depth)
+      continue;
+    Value lanes = rule(top, index);
+    if (!lanes)
+      return {};
+    frames.back().memo[top].push_back(
+        {SmallVector<LaneIndex, 4>(index), mask, row, lanes});
+    // Several ops may have asked for the same value.
+    do
+      stack.pop_back();
+    while (!stack.empty() && find(stack.back(), index, row));
+    if (stack.empty())
+      return lanes;
+  }
+}
+
 Value ElementEmitter::rule(Value value, ArrayRef<LaneIndex> index) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return block(argument, index);
   Operation *op = value.getDefiningOp();
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  for (Type type : types)
-    if (Type element = getElementTypeOrSelf(type); !supportedElement(element)) {
-      std::string text;
-      llvm::raw_string_ostream(text) << "elements of type " << element;
-      return unsupported(op, text);
-    }
+  if (Type element = unsupportedElement(op)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "elements of type " << element;
+    return unsupported(op, text);
+  }
   if (isa<graph::RealOp, graph::ImagOp>(op))
     return complexPart(op->getOperand(0), isa<graph::ImagOp>(op), index);
   // A store of a complex value asks for its imaginary parts later: they are

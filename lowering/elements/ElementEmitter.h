@@ -163,6 +163,15 @@ private:
     llvm::DenseMap<mlir::Value, Provider> bound;
     std::vector<Tile> tiles;
   };
+  /// What an element is without emitting anything: lanes emitted before, or who
+  /// provides them.
+  struct Known {
+    mlir::Value lanes;
+    const Provider *provider = nullptr;
+    explicit operator bool() const { return lanes || provider; }
+  };
+  Known find(mlir::Value value, llvm::ArrayRef<LaneIndex> index,
+             int64_t tileRow) const;
   mlir::Value rule(mlir::Value value, llvm::ArrayRef<LaneIndex> index);
   int64_t tileRowOf(llvm::ArrayRef<LaneIndex> index);
   mlir::Value imaginaryPart(mlir::Value value, llvm::ArrayRef<LaneIndex> index);

@@ -17,6 +17,10 @@ namespace zenith::kernels {
 /// when the dialect is loaded.
 void registerElementRules(mlir::DialectRegistry &registry);
 
+/// The values of which an elementwise op reads the elements at its own index;
+/// empty for other ops, and for those on complex numbers.
+llvm::SmallVector<mlir::Value> sourcesAtIndex(mlir::Operation *op);
+
 /// The answer of an op whose lanes a method of the emitter emits.
 template <auto method> struct MethodElement;
 template <typename Op,

@@ -483,14 +483,35 @@ static bool staysExact(Operation *op) {
 
 using LanesOf = llvm::function_ref<Value(Elementwise &)>;
 
-/// Emits the elements of `sources` at `index` and computes the lanes of `op`
+/// Conversions that quantize read what they scale and shift by, others no
+/// bounds that they have themselves.
+static SmallVector<Value> sourcesOf(graph::ConvertOp op) {
+  if (auto quantized = Quantized::match(op))
+    return quantized->sources();
+  return {withoutBounds(op)};
+}
+
+static bool isComplex(Value value) {
+  return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+}
+
+SmallVector<Value> sourcesAtIndex(Operation *op) {
+  if (graph::familyOf(op) != graph::Family::Elementwise ||
+      llvm::any_of(op->getOperands(), isComplex) ||
+      llvm::any_of(op->getResults(), isComplex))
+    return {};
+  if (auto convert = dyn_cast<graph::ConvertOp>(op))
+    return sourcesOf(convert);
+  return SmallVector<Value>(op->getOperands());
+}
+
+/// Emits the elements of the sources at `index` and computes the lanes of `op`
 /// from them.
-static Value emitElementwise(Operation *op, ValueRange sources,
-                             ElementEmitter &emitter, ArrayRef<LaneIndex> index,
-                             LanesOf compute) {
+static Value emitElementwise(Operation *op, ElementEmitter &emitter,
+                             ArrayRef<LaneIndex> index, LanesOf compute) {
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<Value> operands;
-  for (Value source : sources) {
+  for (Value source : sourcesAtIndex(op)) {
     operands.push_back(emitter.emit(source, index));
     if (!operands.back())
       return {};
@@ -515,26 +536,23 @@ struct ElementwiseElement
     : ElementRule::ExternalModel<ElementwiseElement<Op>, Op> {
   Value emitElement(Operation *op, ElementEmitter &emitter,
                     ArrayRef<LaneIndex> index) const {
-    return emitElementwise(
-        op, op->getOperands(), emitter, index,
-        [&](Elementwise &e) { return lanesOf(cast<Op>(op), e); });
+    return emitElementwise(op, emitter, index, [&](Elementwise &e) {
+      return lanesOf(cast<Op>(op), e);
+    });
   }
 };
 
-/// Conversions that quantize also read what they scale and shift by.
 struct ConvertElement
     : ElementRule::ExternalModel<ConvertElement, graph::ConvertOp> {
   Value emitElement(Operation *op, ElementEmitter &emitter,
                     ArrayRef<LaneIndex> index) const {
     auto convert = cast<graph::ConvertOp>(op);
-    if (auto quantized = Quantized::match(convert))
-      return emitElementwise(
-          op, quantized->sources(), emitter, index, [&](Elementwise &e) {
-            return quantized->convert(emitter, e.x,
-                                      getElementTypeOrSelf(convert.getType()));
-          });
-    return emitElementwise(op, withoutBounds(convert), emitter, index,
-                           [&](Elementwise &e) { return lanesOf(convert, e); });
+    return emitElementwise(op, emitter, index, [&](Elementwise &e) {
+      if (auto quantized = Quantized::match(convert))
+        return quantized->convert(emitter, e.x,
+                                  getElementTypeOrSelf(convert.getType()));
+      return lanesOf(convert, e);
+    });
   }
 };
 

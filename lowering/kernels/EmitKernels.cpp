@@ -82,14 +82,17 @@ SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
 // Every path from the argument to the result must keep the index: then a
 // block's loads, which come before its stores, read only what the same block
 // writes.
-static bool keepsIndex(Value argument, Type shape) {
-  for (Operation *user : argument.getUsers()) {
-    if (isa<graph::YieldOp>(user))
-      continue;
-    if (graph::familyOf(user) != graph::Family::Elementwise ||
-        !keepsIndex(user->getResult(0), shape))
-      return false;
-  }
+static bool keepsIndex(BlockArgument argument) {
+  llvm::SetVector<Value> reached;
+  reached.insert(argument);
+  for (size_t next = 0; next < reached.size(); ++next)
+    for (Operation *user : reached[next].getUsers()) {
+      if (isa<graph::YieldOp>(user))
+        continue;
+      if (graph::familyOf(user) != graph::Family::Elementwise)
+        return false;
+      reached.insert(user->getResult(0));
+    }
   return true;
 }
 
@@ -114,7 +117,7 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
       }));
   if (from != to || !oneShape || isReduction(fusion))
     return false;
-  return keepsIndex(fusion.getBody().getArgument(operand), from);
+  return keepsIndex(fusion.getBody().getArgument(operand));
 }
 
 } // namespace zenith::kernels
