@@ -11,7 +11,9 @@
 #include "runtime/PageBlock.h"
 #include "runtime/SpillSpace.h"
 #include "runtime/Status.h"
+#include "runtime/SystemResources.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -29,14 +31,23 @@ struct MemoryUse {
   int64_t spilledPeakBytes = 0; ///< most bytes in files; no part of the others
 };
 
+/// What the system has, and what of it the process holds, in bytes.
+struct SystemMemory {
+  std::function<int64_t()> available = availableMemory;
+  std::function<int64_t()> resident = residentMemory;
+};
+
 /// An arena and a pool. Calls from several threads are safe.
 class MemoryPool {
 public:
-  /// budgetBytes bounds arena and blocks together; 0 = no bound. Large blocks
-  /// beyond it go to files where `spill` has a folder: then an eighth of the
-  /// budget stays free for pages of theirs.
-  explicit MemoryPool(int64_t budgetBytes = 0, SpillOptions spill = {})
-      : budgetBytes(budgetBytes), files(std::move(spill)) {}
+  /// budgetBytes bounds arena and blocks together; 0 = no bound but what
+  /// `system` has available. Large blocks beyond the budget go to files where
+  /// `spill` has a folder: then an eighth of the budget stays free for pages of
+  /// theirs.
+  explicit MemoryPool(int64_t budgetBytes = 0, SpillOptions spill = {},
+                      SystemMemory system = {})
+      : budgetBytes(budgetBytes), system(std::move(system)),
+        files(std::move(spill)) {}
   ~MemoryPool();
   MemoryPool(const MemoryPool &) = delete;
   MemoryPool &operator=(const MemoryPool &) = delete;
@@ -82,6 +93,9 @@ private:
   int64_t leastInFile() const;
   int64_t roomFor(int64_t bytes) const;
   bool makeRoom(int64_t bytes);
+  int64_t availableBytes() const;
+  bool systemHas(int64_t bytes);
+  void dropCached();
   void dropArena();
   void discard(void *data, Block &block);
   void release(void *data, Block block);
@@ -93,6 +107,8 @@ private:
 
   mutable std::mutex mutex;
   const int64_t budgetBytes;
+  const SystemMemory system;
+  int64_t unaskedBytes = 0; ///< taken since the system was last asked
   SpillSpace files;
   PageBlock arenaPages;
   bool arenaInFile = false;

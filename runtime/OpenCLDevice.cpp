@@ -5,6 +5,7 @@
 #include "runtime/OpenCLDevice.h"
 
 #include "runtime/OpenCLStatus.h"
+#include "runtime/SystemResources.h"
 
 #include <algorithm>
 #include <map>
@@ -36,6 +37,7 @@ struct OpenCLDevice::State {
   ~State();
   void unload();
   StatusOr<cl_mem> create(int64_t bytes, cl_mem_flags flags, void *host);
+  Status checkHostMemory(const std::string &what, int64_t bytes) const;
   void destroy(cl_mem buffer);
   StatusOr<cl_mem> keptBuffer(int32_t deviceClass, int64_t index,
                               int64_t bytes);
@@ -72,6 +74,22 @@ void OpenCLDevice::State::unload() {
 
 // ---- Buffers ----
 
+/// A device without memory of its own takes it from the system, which would
+/// give addresses and kill the process where they are touched.
+Status OpenCLDevice::State::checkHostMemory(const std::string &what,
+                                            int64_t bytes) const {
+  constexpr int64_t askedBytes = 1 << 26;
+  if (maxMemoryBytes || !info.unifiedMemory || bytes < askedBytes)
+    return Status();
+  int64_t untouched = std::max<int64_t>(use.bytes - residentMemory(), 0);
+  int64_t has = std::max<int64_t>(availableMemory() - untouched, 0);
+  if (bytes <= has)
+    return Status();
+  return Status::error(ZENITH_OUT_OF_MEMORY,
+                       what + " does not fit: " + std::to_string(has) +
+                           " bytes of memory are available");
+}
+
 StatusOr<cl_mem> OpenCLDevice::State::create(int64_t bytes, cl_mem_flags flags,
                                              void *host) {
   bytes = std::max<int64_t>(bytes, 1);
@@ -87,6 +105,8 @@ StatusOr<cl_mem> OpenCLDevice::State::create(int64_t bytes, cl_mem_flags flags,
     return Status::error(ZENITH_OUT_OF_MEMORY,
                          what + " does not fit: the device allows " +
                              std::to_string(info.maxAllocBytes));
+  if (Status status = checkHostMemory(what, bytes); !status)
+    return status;
   cl_int error = CL_SUCCESS;
   cl_mem buffer = clCreateBuffer(context, flags, bytes, host, &error);
   if (error != CL_SUCCESS)

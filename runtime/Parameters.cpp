@@ -6,6 +6,7 @@
 
 #include "runtime/MappedFile.h"
 #include "runtime/RunContext.h"
+#include "runtime/SystemResources.h"
 
 #include <algorithm>
 #include <cstring>
@@ -152,6 +153,12 @@ Status Parameters::prepare(RunContext &context, zenith_entry_fn entry,
     // Entries take one type of pointer for all; they don't write to parameters.
     table.push_back(const_cast<void *>(*value));
   }
+  if (derivedBytes > derivedLength && derivedBytes > availableMemory())
+    return Status::error(
+        ZENITH_OUT_OF_MEMORY,
+        "derived parameters of " + std::to_string(derivedBytes) +
+            " bytes do not fit: " + std::to_string(availableMemory()) +
+            " bytes of memory are available");
   if (derivedBytes != derivedLength || !derived)
     derived = PageBlock::allocate(
         derivedBytes > 0

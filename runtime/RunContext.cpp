@@ -4,7 +4,7 @@
 
 #include "runtime/RunContext.h"
 
-#include "runtime/CoreCount.h"
+#include "runtime/SystemResources.h"
 #include "runtime/ThreadPool.h"
 
 namespace zenith::runtime {

@@ -6,7 +6,7 @@
 #include "runtime/ThreadPool.h"
 
 #include "runtime/CoreAffinity.h"
-#include "runtime/CoreCount.h"
+#include "runtime/SystemResources.h"
 
 #include <algorithm>
 #include <chrono>

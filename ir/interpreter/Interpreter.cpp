@@ -99,6 +99,8 @@ private:
   Expected<Tensor> derivedParam(graph::DerivedParamOp param,
                                 const OpEvaluation &e);
   Operation *symbol(StringRef name);
+  int64_t mostBytes();
+  void countBytes(ArrayRef<Tensor> results);
 
   Operation *module;
   const Options &options;
@@ -109,8 +111,28 @@ private:
   std::optional<Results> prepared;
   bool preparing = false;
   unsigned depth = 0;
+  /// What the system had, and bytes of values made since it was asked.
+  std::optional<int64_t> available;
+  int64_t unaskedBytes = 0;
 };
 } // namespace
+
+/// Most bytes of the next value.
+int64_t Run::mostBytes() {
+  constexpr int64_t askedBytes = 1 << 26;
+  if (!options.availableBytes)
+    return options.maxTensorBytes;
+  if (!available || unaskedBytes >= askedBytes) {
+    available = options.availableBytes();
+    unaskedBytes = 0;
+  }
+  return std::min(options.maxTensorBytes, *available);
+}
+
+void Run::countBytes(ArrayRef<Tensor> results) {
+  for (const Tensor &result : results)
+    unaskedBytes += result.byteSize();
+}
 
 Operation *Run::symbol(StringRef name) {
   if (!module)
@@ -203,6 +225,7 @@ Expected<Results> Run::runBlock(Block &block, Results arguments, Frame *parent,
     Expected<Results> results = evaluateOp(next.op, *operands);
     if (!results)
       return results;
+    countBytes(*results);
     if (report && options.onResult)
       options.onResult(next.op, *results);
     for (unsigned slot : next.dead)
@@ -302,7 +325,7 @@ Expected<Results> Run::getParam(graph::GetParamOp op, const OpEvaluation &e) {
 
 Expected<Results> Run::evaluateOp(Operation *op,
                                   MutableArrayRef<Tensor> operands) {
-  OpEvaluation e{op, operands, options.maxTensorBytes, this, operands};
+  OpEvaluation e{op, operands, mostBytes(), this, operands};
   if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
     Expected<Results> results =
         runBlock(fusion.getBody().front(),

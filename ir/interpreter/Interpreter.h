@@ -32,6 +32,9 @@ struct Options {
   bool insideFusions = false;
   /// Limit of the bytes of one result; a larger one is an error.
   int64_t maxTensorBytes = int64_t(8) << 30;
+  /// What the system has for values, in bytes; asked each time that values of
+  /// 64 MiB have been made. Without it nothing but maxTensorBytes limits.
+  std::function<int64_t()> availableBytes;
   /// Limit of the steps of one loop; more steps are an error.
   int64_t maxLoopSteps = std::numeric_limits<int64_t>::max();
 };

@@ -107,3 +107,45 @@ TEST(MemoryPool, PeakStartsAnew) {
   pool.trim();
   EXPECT_EQ(pool.use().heldBytes, 0);
 }
+
+/// A system of so many bytes, of which blocks take none until they are touched.
+static SystemMemory systemOf(int64_t bytes) {
+  return {[bytes] { return bytes; }, [] { return int64_t(0); }};
+}
+
+TEST(MemoryPool, RefusesWhatTheSystemLacks) {
+  MemoryPool pool(0, {}, systemOf(int64_t(1) << 30));
+  for (auto refused : {pool.arena(int64_t(5) << 30),
+                       pool.allocate(int64_t(5) << 30, ZENITH_ALLOC_RESULT)}) {
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.status().code(), ZENITH_OUT_OF_MEMORY);
+    EXPECT_NE(refused.status().message().find(
+                  "of 5368709120 bytes does not fit: 1073741824 bytes of "
+                  "memory are available"),
+              std::string::npos)
+        << refused.status().message();
+  }
+  EXPECT_TRUE(pool.arena(int64_t(1) << 29).ok());
+}
+
+TEST(MemoryPool, CountsBlocksThatNobodyHasTouched) {
+  MemoryPool pool(0, {}, systemOf(int64_t(1) << 30));
+  int blocks = 0;
+  std::vector<void *> taken;
+  for (; blocks < 100; ++blocks) {
+    auto block = pool.allocate(50 << 20, ZENITH_ALLOC_POOL);
+    if (!block)
+      break;
+    taken.push_back(*block);
+  }
+  EXPECT_GE(blocks, 18);
+  EXPECT_LE(blocks, 22);
+  for (void *block : taken)
+    pool.free(block);
+  EXPECT_TRUE(pool.allocate(int64_t(1) << 29, ZENITH_ALLOC_POOL).ok());
+}
+
+TEST(MemoryPool, TakesABudgetAtItsWord) {
+  MemoryPool pool(int64_t(1) << 31, {}, systemOf(1 << 20));
+  EXPECT_TRUE(pool.arena(int64_t(1) << 30).ok());
+}

@@ -5,6 +5,7 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/SystemResources.h"
 #include "tools/model/Diagnostics.h"
 #include "tools/model/EntrySignature.h"
 #include "tools/model/Executor.h"
@@ -22,8 +23,9 @@ public:
   InterpreterExecutor(OwningOpRef<ModuleOp> module, func::FuncOp entry,
                       ParamFiles params, const RunOptions &options)
       : module(std::move(module)), entry(entry), params(std::move(params)) {
-    if (options.maxMemory)
-      settings.maxTensorBytes = *options.maxMemory;
+    settings.maxTensorBytes = options.maxMemory.value_or(INT64_MAX);
+    if (!options.maxMemory)
+      settings.availableBytes = runtime::availableMemory;
     settings.loadParam = [this](StringRef name, RankedTensorType type,
                                 Attribute source) {
       return this->params.load(name, type, source);

@@ -6,6 +6,7 @@
 
 #include "frontends/files/ElementNames.h"
 #include "ir/tensor/Scalar.h"
+#include "runtime/SystemResources.h"
 #include "tools/model/BindInputs.h"
 #include "tools/model/Diagnostics.h"
 #include "tools/model/RunOptions.h"
@@ -175,6 +176,13 @@ static llvm::Expected<Tensor> randomInput(const ArgumentInfo &argument,
     shape.push_back(*size);
   }
   auto type = RankedTensorType::get(shape, argument.type.getElementType());
+  std::optional<int64_t> bytes = tensorBytes(type);
+  if (int64_t has = runtime::availableMemory(); bytes && *bytes > has)
+    return makeError(ErrorCode::Memory,
+                     "input '" + argument.name + "' of " +
+                         std::to_string(*bytes) +
+                         " bytes does not fit: " + std::to_string(has) +
+                         " bytes of memory are available");
   Tensor tensor = randomTensor(type, seed);
   if (!tensor)
     return makeError(ErrorCode::Memory, "no memory for input '" +

@@ -5,7 +5,7 @@
 #include "tools/run/RunReports.h"
 
 #include "lowering/pipeline/Compile.h"
-#include "runtime/CoreCount.h"
+#include "runtime/SystemResources.h"
 #include "tools/model/Executor.h"
 #include "tools/model/RunOptions.h"
 #include "tools/run/MachinePeaks.h"
