@@ -94,7 +94,7 @@ private:
       if (!times && !accept("//"))
         break;
       auto next = parsePower();
-      if (!next)
+      if (!next || (!times && next->isConstant(0)))
         return std::nullopt;
       if (times && result->terms().size() * next->terms().size() > termLimit)
         return std::nullopt;
@@ -176,7 +176,9 @@ private:
     if (!accept(","))
       return std::nullopt;
     auto rhs = parseSum();
-    if (!rhs || !accept(")"))
+    bool divides =
+        function == "floordiv" || function == "ceildiv" || function == "mod";
+    if (!rhs || !accept(")") || (divides && rhs->isConstant(0)))
       return std::nullopt;
     if (function == "floordiv")
       return DimExpr::floorDiv(*lhs, *rhs);

@@ -168,6 +168,13 @@ LogicalResult FusionOp::verify() {
     if (failed(checks.sameType("yielded value " + Twine(i), value.getType(),
                                getResult(i).getType(), 2)))
       return failure();
+  // fusion_c3
+  auto isProduct = [](Operation &op) {
+    return familyOf(&op) == Family::Contraction;
+  };
+  if (getKind() == FusionKind::contraction && llvm::none_of(block, isProduct))
+    return checks.fail("ops", "no matmul and no convolution",
+                       "one in a contraction", 3);
   return success();
 }
 

@@ -45,7 +45,8 @@ def Graph_FusionOp : Graph_Op<"fusion", "Control", [IsolatedFromAbove, Pure, Sin
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "ops that become one kernel";
   let description = [{
-    c1: one block argument per operand, of its type; c2: the region ends in yield with the result types.
+    c1: one block argument per operand, of its type; c2: the region ends in yield with the result types; c3: a contraction has a matmul
+    or a convolution.
     Example: `%r = graph.fusion pointwise (%a = %x : tensor<4xf32>) -> tensor<4xf32> { graph.yield %a : tensor<4xf32> }`
   }];
   let arguments = (ins Graph_FusionKindAttr:$kind, Variadic<Graph_Tensor>:$inputs);

@@ -3,6 +3,7 @@
 // Inlines calls, callees first.
 
 #include "ir/GraphOps.h"
+#include "ir/ProgramChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -17,10 +18,6 @@ namespace zenith {
 
 namespace zenith::simplify {
 namespace {
-
-/// A limit, since chains of functions that call the next one twice grow
-/// exponentially.
-constexpr int64_t opLimit = 1 << 20;
 
 /// Depth first with an explicit stack, because chains of calls may be long.
 class CallInliner {
@@ -95,9 +92,9 @@ private:
     for (func::CallOp call : calls) {
       func::FuncOp callee = calleeOf(call);
       size += sizes.lookup(callee);
-      if (size > opLimit)
-        return refuse(call, "makes its caller larger than " + Twine(opLimit) +
-                                " ops");
+      if (size > graph::mostInlinedOps)
+        return refuse(call, "makes its caller larger than " +
+                                Twine(graph::mostInlinedOps) + " ops");
       OpBuilder builder(call);
       IRMapping mapping;
       Block &body = callee.getBody().front();

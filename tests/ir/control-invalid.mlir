@@ -121,6 +121,17 @@ func.func @fusion_c2_type(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @fusion_c3_no_product(%x: tensor<4xf32>) {
+  // expected-error@below {{'graph.fusion' op ops: got no matmul and no convolution, expected one in a contraction (fusion_c3)}}
+  %r = graph.fusion contraction (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %n = graph.neg %a : tensor<4xf32>
+    graph.yield %n : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @uses_from_above(%x: tensor<4xf32>) {
   // expected-note@below {{required by region isolation constraints}}
   %r = graph.fusion pointwise () -> tensor<4xf32> {

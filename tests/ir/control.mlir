@@ -49,8 +49,9 @@ func.func @kinds(%x: tensor<4xf32>) {
     graph.yield %a : tensor<4xf32>
   }
   // CHECK: graph.fusion contraction (
-  %f1 = graph.fusion contraction (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
-    graph.yield %a : tensor<4xf32>
+  %f1 = graph.fusion contraction (%a = %x : tensor<4xf32>) -> tensor<f32> {
+    %d = graph.dot_general %a, %a <batching = [] x [], contracting = [0] x [0]> : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+    graph.yield %d : tensor<f32>
   }
   // CHECK: graph.fusion attention (
   %f2 = graph.fusion attention (%a = %x : tensor<4xf32>) -> tensor<4xf32> {

@@ -84,3 +84,17 @@ func.func @signature_c4_negative(%x: tensor<?xf32> {graph.dims = ["-1"]}) {
 func.func @free(%x: tensor<?x?x6xf32> {graph.dims = ["", "2*3 + n", "2*3"], graph.note = 1}) {
   return
 }
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "floordiv(n, 0)", expected a number, a name or an expression (signature_c3)}}
+func.func @signature_c3_division_by_zero(%x: tensor<?xf32> {graph.dims = ["floordiv(n, 0)"]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "n // (2 - 2)", expected a number, a name or an expression (signature_c3)}}
+func.func @signature_c3_quotient_by_zero(%x: tensor<?xf32> {graph.dims = ["n // (2 - 2)"]}) {
+  return
+}
