@@ -107,6 +107,14 @@ StatusOr<const void *> Parameters::data(size_t index) {
     if (!file)
       return file.status();
     entry.file = *file;
+    if (source.fileBytes >= 0 && source.fileBytes != (*file)->bytes())
+      return Status::error(ZENITH_INVALID_INPUT,
+                           "parameter '" + entry.spec.name +
+                               "': the file has " +
+                               std::to_string((*file)->bytes()) +
+                               " bytes, the program was written for one of " +
+                               std::to_string(source.fileBytes),
+                           (*file)->path());
   }
   const void *place = source.inlineBytes.data();
   if (entry.file) {

@@ -25,6 +25,7 @@ struct ParameterSource {
       file; ///< relative to the set's base directory; empty = inlineBytes
   int64_t offset = 0; ///< bytes into the file; any alignment
   std::string inlineBytes;
+  int64_t fileBytes = -1; ///< that the file must have; -1 = any number
 };
 
 /// A parameter as the program declares it.

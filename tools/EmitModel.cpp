@@ -80,8 +80,10 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
       loadModel(options.run.model, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
-  auto files = pipeline::emit(std::move(model->module), options.form,
-                              compileOptions(options.run, diagnostics));
+  pipeline::CompileOptions compile = compileOptions(options.run, diagnostics);
+  compile.folder = model->folder;
+  compile.outputFolder = folderOf(options.output);
+  auto files = pipeline::emit(std::move(model->module), options.form, compile);
   if (!files)
     return files.takeError();
   return writeFiles(*files, options.form, options.output);

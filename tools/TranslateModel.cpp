@@ -17,7 +17,6 @@
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
 #include "tools/model/WriteModel.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -27,17 +26,6 @@ static void addTranslateOptions(CLI::App &app, ToolSet tool,
                                 TranslateOptions &given) {
 #define ZENITH_TRANSLATE_OPTION ZENITH_ADD_OPTION
 #include "lowering/pipeline/CompileOptions.def"
-}
-
-llvm::Expected<std::optional<TranslateOptions>>
-zenith::tools::parseTranslateOptions(int argc, char **argv,
-                                     CommonOptions &common) {
-  CLI::App app("Translates models between formats.", "zenith-translate");
-  TranslateOptions translate;
-  addTranslateOptions(app, options::Translate, translate);
-  return finishCommandLine(
-      app, options::Translate, argc, argv, common, translate,
-      [](const TranslateOptions &) { return llvm::Error::success(); });
 }
 
 static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,
@@ -57,10 +45,16 @@ static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,
       path.str());
 }
 
-static std::string folderOf(const std::string &path) {
-  std::string folder =
-      path == "-" ? "" : llvm::sys::path::parent_path(path).str();
-  return folder.empty() ? "." : folder;
+llvm::Expected<std::optional<TranslateOptions>>
+zenith::tools::parseTranslateOptions(int argc, char **argv,
+                                     CommonOptions &common) {
+  CLI::App app("Translates models between formats.", "zenith-translate");
+  TranslateOptions translate;
+  addTranslateOptions(app, options::Translate, translate);
+  return finishCommandLine(app, options::Translate, argc, argv, common,
+                           translate, [](const TranslateOptions &) {
+                             return llvm::Error::success();
+                           });
 }
 
 // Sizes for the dimensions that the user gave none.
@@ -77,13 +71,15 @@ static DimValues checkDims(ArrayRef<ArgumentInfo> arguments,
 // Results of the module's entry on random inputs.
 static llvm::Expected<std::vector<Tensor>>
 runRandom(LoadedModel model, const TranslateOptions &options) {
-  llvm::Expected<func::FuncOp> entry = findEntry(*model.module, options.entry);
+  llvm::Expected<func::FuncOp> entry =
+      findFunction(*model.module, options.entry);
   if (!entry)
     return entry.takeError();
   std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
   RunOptions run;
   run.entry = entry->getSymName().str();
   run.randomSeed = 0;
+  run.noVerify = options.noVerify;
   run.dims = checkDims(arguments, options.dims);
   DimValues dims;
   MLIRContext *context = model.module->getContext();
@@ -181,21 +177,21 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
   if (*to == FileFormat::ONNX) {
     if (llvm::Error error = adaptToONNX(*model->module, options.opset))
       return error;
-    if (llvm::Error error = writeONNX(*model->module, options.output,
-                                      {options.opset, options.externalData,
-                                       options.entry, model->folder}))
+    if (llvm::Error error =
+            writeONNX(*model->module, options.output,
+                      {options.opset, options.externalData, options.entry,
+                       model->folder, !options.noVerify}))
       return error;
   } else if (*to == FileFormat::StableHLO) {
-    if (llvm::Error error =
-            writeStableHLO(*model->module, options.output, model->folder))
+    if (llvm::Error error = writeStableHLO(*model->module, options.output,
+                                           model->folder, !options.noVerify))
       return error;
   } else {
-    std::string folder = folderOf(options.output);
-    relocateParams(*model->module, model->folder, folder);
-    model->folder = folder;
-    if (llvm::Error error = writeGraphIR(*model->module, options.output,
-                                         *to == FileFormat::Bytecode))
+    if (llvm::Error error =
+            writeGraphIR(*model->module, options.output, model->folder,
+                         *to == FileFormat::Bytecode))
       return error;
+    model->folder = folderOf(options.output);
   }
   if (options.check)
     return checkTranslation(options, *to, std::move(*model), diagnostics);

@@ -15,6 +15,8 @@ struct ExportOptions {
   /// Folder that paths of parameters are relative to: the one of the IR file;
   /// empty: the current one.
   std::string folder;
+  /// Compares checksums of parameters with those that the IR records.
+  bool verifyFiles = true;
 };
 
 /// Accepts the IR as imported or cleaned, without fusions. Shapes must be

@@ -158,7 +158,19 @@ static std::string writeGroup(llvm::ArrayRef<func::FuncOp> group,
   return bytes;
 }
 
+/// Kernels that are in the LLVM dialect already stay one module.
+static std::string writeConverted(ModuleOp kernels) {
+  OwningOpRef<ModuleOp> copy = kernels.clone();
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  (void)writeBytecodeToFile(*copy, stream);
+  return bytes;
+}
+
 static std::vector<std::string> writeGroups(ModuleOp kernels) {
+  if (kernels.getOps<func::FuncOp>().empty() &&
+      !kernels.getOps<LLVM::LLVMFuncOp>().empty())
+    return {writeConverted(kernels)};
   Deal deal = dealKernels(kernels);
   std::vector<std::string> modules;
   for (llvm::ArrayRef<func::FuncOp> group : deal.groups)

@@ -69,6 +69,7 @@ std::optional<ExecutableImage> CachedCompile::find(ModuleOp module) {
   for (runtime::ParameterSpec &spec : executable.parameters)
     if (auto found = declared.find(spec.name); found != declared.end())
       spec.source = sourceOf(found->second);
+  executable.checksums = checksumsOf(module);
   remark(Code::CAC001, {id.substr(0, 12), bytes.size()});
   return std::move(*image);
 }

@@ -4,17 +4,21 @@
 
 #include "lowering/pipeline/Compile.h"
 
+#include "ir/ParameterFiles.h"
 #include "ir/target/CPUTarget.h"
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CachedCompile.h"
+#include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
 #include "lowering/program/LowerHostProgram.h"
+#include "mlir/IR/AsmState.h"
 #include "runtime/Stopwatch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -23,37 +27,88 @@ namespace zenith::pipeline {
 
 using runtime::Stopwatch;
 
-/// Saves the module of an internal error; returns the path, or an empty string.
-static std::string writeReproducer(ModuleOp module) {
+/// The phases that `options` name, as zenith-opt reads them.
+static std::string pipelineText(const CompileOptions &options) {
+  using namespace zenith::options;
+  std::string text = "builtin.module(zenith-phases{";
+  auto add = [&](const OptionRow &row, const std::string &value,
+                 const std::string &initial) {
+    if (row.tools.takes(Opt) && value != initial)
+      text += row.name().str() + "=" + value + " ";
+  };
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  add({spelling, unit, tools, CacheUse::cache, help},                          \
+      optionText(options.field), optionText(type(initial)));
+#include "lowering/pipeline/CompileOptions.def"
+  return text + "})";
+}
+
+/// Saves a module with the phases that it was to go through; returns the path,
+/// or an empty string.
+static std::string writeReproducer(ModuleOp module,
+                                   const CompileOptions &options) {
   SmallString<128> path;
   int descriptor = -1;
   if (llvm::sys::fs::createTemporaryFile("zenith-reproducer", "mlir",
                                          descriptor, path))
     return "";
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  graph::relocateFiles(module, options.folder,
+                       llvm::sys::path::parent_path(path));
   OpPrintingFlags flags;
-  flags.assumeVerified().enableDebugInfo(true, false);
-  module->print(file, flags);
+  AsmState state(module, flags.assumeVerified().enableDebugInfo(true, false));
+  state.attachResourcePrinter(
+      "mlir_reproducer", [&](Operation *, AsmResourceBuilder &builder) {
+        builder.buildString("pipeline", pipelineText(options));
+        builder.buildBool("disable_threading", true);
+        builder.buildBool("verify_each", true);
+      });
+  module->print(file, state);
+  file << "\n";
   return path.str().str();
 }
 
-/// The error of a failed step with the text of the diagnostics, which says more
-/// than the name of the phase.
-static llvm::Error withDiagnostics(llvm::Error error,
-                                   const DiagnosticCollector &diagnostics,
-                                   ModuleOp module) {
-  Error why = errorOf(std::move(error));
-  bool isInternal = why.code == ErrorCode::Internal;
-  if (diagnostics.hasErrors()) {
-    why.text = isInternal ? why.text + ": " + diagnostics.errorText()
-                          : diagnostics.errorText();
-    why.location = diagnostics.firstLocation();
+namespace {
+/// The phases of one module, and what an error says of them.
+class PhaseRun {
+public:
+  /// Keeps a copy of `module` for a reproducer.
+  PhaseRun(ModuleOp module, const CompileOptions &options)
+      : module(module), original(module.clone()), options(options),
+        diagnostics(module.getContext(), options.remark) {}
+
+  /// Runs the phases up to options.toPhase.
+  llvm::Error run() {
+    llvm::Error error = runPhases(module, options);
+    return error ? explain(std::move(error)) : std::move(error);
   }
-  if (isInternal)
-    if (std::string path = writeReproducer(module); !path.empty())
-      why.text += "\nnote: the module is in " + path;
-  return makeError(std::move(why));
-}
+
+  /// The error of a failed step with the text of the diagnostics, which says
+  /// more than the name of the phase.
+  llvm::Error explain(llvm::Error error) {
+    Error why = errorOf(std::move(error));
+    bool isInternal = why.code == ErrorCode::Internal;
+    if (diagnostics.hasErrors()) {
+      why.text = isInternal ? why.text + ": " + diagnostics.errorText()
+                            : diagnostics.errorText();
+      why.location = diagnostics.firstLocation();
+    }
+    if (isInternal)
+      if (std::string path = writeReproducer(*original, options); !path.empty())
+        why.text += "\nnote: the module is in " + path +
+                    "; zenith-opt --run-reproducer repeats its phases, and "
+                    "the same command on this file the error";
+    return makeError(std::move(why));
+  }
+
+private:
+  ModuleOp module;
+  OwningOpRef<ModuleOp> original;
+  const CompileOptions &options;
+  DiagnosticCollector diagnostics;
+};
+} // namespace
 
 /// The same options up to another phase.
 static CompileOptions upTo(StringRef phase, const CompileOptions &options) {
@@ -131,7 +186,6 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   llvm::Expected<target::CPUTarget> target = processor(options);
   if (!target)
     return target.takeError();
-  DiagnosticCollector diagnostics(module->getContext(), options.remark);
   CompileTimes taken;
   Stopwatch cacheWatch;
   auto cache = openCache(*module, options, *target);
@@ -151,13 +205,14 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   toKernels.timed = [&](StringRef phase, double ms) {
     taken.eachPhase.push_back({phase.str(), ms});
   };
-  if (llvm::Error error = runPhases(*module, toKernels))
-    return withDiagnostics(std::move(error), diagnostics, *module);
+  PhaseRun phases(*module, toKernels);
+  if (llvm::Error error = phases.run())
+    return std::move(error);
   taken.phases = phasesWatch.ms();
   Stopwatch objectsWatch;
   auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
   if (!objects)
-    return withDiagnostics(objects.takeError(), diagnostics, *module);
+    return phases.explain(objects.takeError());
   taken.objects = objectsWatch.ms();
   Stopwatch linkWatch;
   std::shared_ptr<Executable> executable = describeExecutable(*module);
@@ -166,7 +221,7 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   if (target::OpenCLTarget::isTargetName(options.target)) {
     auto program = printDeviceProgram(*module, options.target);
     if (!program)
-      return withDiagnostics(program.takeError(), diagnostics, *module);
+      return phases.explain(program.takeError());
     executable->device = std::move(*program);
   }
   if (*cache)
@@ -188,12 +243,13 @@ emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
     return cache.takeError();
   if (auto image = (*cache)->find(*module))
     return std::move(image->objects);
-  DiagnosticCollector diagnostics(module->getContext(), options.remark);
-  if (llvm::Error error = runPhases(*module, upTo("kernels", options)))
-    return withDiagnostics(std::move(error), diagnostics, *module);
+  CompileOptions toKernels = upTo("kernels", options);
+  PhaseRun phases(*module, toKernels);
+  if (llvm::Error error = phases.run())
+    return std::move(error);
   auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
   if (!objects)
-    return withDiagnostics(objects.takeError(), diagnostics, *module);
+    return phases.explain(objects.takeError());
   (*cache)->keep(*describeExecutable(*module), *objects);
   return objects;
 }
@@ -210,13 +266,16 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
     options.target = "opencl";
   if (form == EmitForm::Object && usesCache(options))
     return emitCachedObjects(std::move(module), options);
-  DiagnosticCollector diagnostics(module->getContext(), options.remark);
-  std::string to = form == EmitForm::GraphIR
-                       ? (options.toPhase.empty() ? "fuse" : options.toPhase)
-                       : "kernels";
-  if (llvm::Error error = runPhases(*module, upTo(to, options)))
-    return withDiagnostics(std::move(error), diagnostics, *module);
+  if (form != EmitForm::GraphIR)
+    options.toPhase = "kernels";
+  else if (options.toPhase.empty())
+    options.toPhase = "fuse";
+  PhaseRun phases(*module, options);
+  if (llvm::Error error = phases.run())
+    return std::move(error);
   if (form == EmitForm::GraphIR || form == EmitForm::Kernels) {
+    graph::recordFiles(*module, options.folder);
+    graph::relocateFiles(*module, options.folder, options.outputFolder);
     std::string text;
     llvm::raw_string_ostream stream(text);
     module->print(stream);
@@ -225,7 +284,7 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
   if (form == EmitForm::OpenCL) {
     auto program = printDeviceProgram(*module, options.target);
     if (!program)
-      return withDiagnostics(program.takeError(), diagnostics, *module);
+      return phases.explain(program.takeError());
     return std::vector<cpu::EmittedFile>{
         {"kernels", std::move(program->program.source)}};
   }
@@ -237,7 +296,7 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
                                                     : cpu::EmitKind::Object;
   auto files = emitObjects(*module, *target, kind, options);
   if (!files)
-    return withDiagnostics(files.takeError(), diagnostics, *module);
+    return phases.explain(files.takeError());
   return files;
 }
 

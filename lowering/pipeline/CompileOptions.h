@@ -54,6 +54,9 @@ struct CompileOptions {
   type field = initial;
 #include "lowering/pipeline/CompileOptions.def"
 
+  std::string folder; ///< where relative paths of parameters start
+  /// Folder of the file that emit()'s text is written to.
+  std::string outputFolder;
   std::function<void(const Remark &)> remark; ///< gets the remarks
   /// Gets the name and the milliseconds of each phase that runPhases() ran.
   std::function<void(llvm::StringRef, double)> timed;

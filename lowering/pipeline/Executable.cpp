@@ -7,6 +7,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
+#include "ir/ParameterFiles.h"
 #include "ir/target/CPUTarget.h"
 #include "ir/tensor/Tensor.h"
 #include "lowering/elements/ElementCodes.h"
@@ -102,12 +103,21 @@ runtime::ParameterSource sourceOf(graph::ParamOp param) {
           dyn_cast_or_null<graph::ExternalAttr>(param.getSourceAttr())) {
     source.file = external.getFile().str();
     source.offset = external.getOffset();
+    source.fileBytes = graph::fileRecordOf(param).fileBytes.value_or(-1);
   } else if (auto elements =
                  dyn_cast_or_null<ElementsAttr>(param.getSourceAttr())) {
     Tensor value = Tensor::fromElements(elements);
     source.inlineBytes.assign(value.bytes(), value.byteSize());
   }
   return source;
+}
+
+std::map<std::string, uint64_t> checksumsOf(ModuleOp module) {
+  std::map<std::string, uint64_t> checksums;
+  for (graph::ParamOp param : module.getOps<graph::ParamOp>())
+    if (auto checksum = graph::fileRecordOf(param).checksum)
+      checksums[param.getSymName().str()] = *checksum;
+  return checksums;
 }
 
 static void readParameters(ModuleOp module, Executable &executable) {
@@ -121,6 +131,7 @@ static void readParameters(ModuleOp module, Executable &executable) {
     executable.parameters.push_back(std::move(spec));
     executable.parameterHasValue.push_back(bool(param.getSourceAttr()));
   }
+  executable.checksums = checksumsOf(module);
   std::vector<bool> read = parametersOfEntries(module);
   for (size_t index = 0; index < read.size(); ++index)
     if (!read[index])

@@ -44,10 +44,12 @@ public:
   std::vector<runtime::ParameterSpec>
       parameters;                      ///< in the order of the module
   std::vector<bool> parameterHasValue; ///< false: the caller must bind it
-  std::vector<size_t> onlyForPrepare;  ///< parameters that no entry reads
-  std::vector<std::string> kernels;    ///< the kernel table of profiles
-  int64_t derivedBytes = 0;            ///< arena of the derived parameters
-  zenith_entry_fn prepare = nullptr;   ///< null where the program has none
+  /// Checksums that the program records of parameters in files, by name.
+  std::map<std::string, uint64_t> checksums;
+  std::vector<size_t> onlyForPrepare; ///< parameters that no entry reads
+  std::vector<std::string> kernels;   ///< the kernel table of profiles
+  int64_t derivedBytes = 0;           ///< arena of the derived parameters
+  zenith_entry_fn prepare = nullptr;  ///< null where the program has none
   bool hasPrepare = false;
   int64_t codeBytes = 0; ///< of the objects
   /// The kernels, where a device runs them.
@@ -72,6 +74,8 @@ std::shared_ptr<Executable> describeExecutable(mlir::ModuleOp module);
 
 /// Value of a parameter as its declaration says; without one, an empty source.
 runtime::ParameterSource sourceOf(graph::ParamOp param);
+/// The checksums that the module's parameters record, by name.
+std::map<std::string, uint64_t> checksumsOf(mlir::ModuleOp module);
 
 } // namespace zenith::pipeline
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop over the phases, and the check and the dump at each boundary.
+// The loop over the phases, and the same as a pass of zenith-opt, which looks
+// at the module to know where to begin.
 
 #include "lowering/pipeline/Pipeline.h"
 
 #include "ir/LLVMError.h"
+#include "ir/LocationText.h"
+#include "ir/ProgramChecks.h"
 #include "ir/target/CPUTarget.h"
 #include "ir/target/TargetModel.h"
-#include "lowering/builder/KernelPlan.h"
-#include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/DeviceProgram.h"
 #include "lowering/pipeline/OptionText.h"
+#include "lowering/pipeline/PhaseBoundary.h"
 #include "lowering/pipeline/Phases.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
@@ -21,7 +23,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -29,127 +30,6 @@ namespace zenith::pipeline {
 
 // The columns of CompileOptions.def.
 using namespace options;
-
-namespace {
-
-/// Writes the target into the module, where passes of all phases find it. A
-/// module that was read back keeps the model that its dump has for this target,
-/// as far as the machine has the instructions that the model counts on.
-class SetTargetPass
-    : public PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetPass)
-  SetTargetPass(std::string text, const target::TargetModel &model)
-      : text(std::move(text)), model(model) {}
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registerPhaseDialects(registry);
-  }
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    markAllAnalysesPreserved();
-    auto recorded =
-        module->getAttrOfType<graph::TargetAttr>(target::targetAttrName);
-    if (!recorded || recorded.getText() != text) {
-      module->setAttr(target::targetAttrName,
-                      graph::TargetAttr::get(&getContext(), text, model));
-      return;
-    }
-    StringRef missing = target::missingFrom(model, recorded.getModel());
-    if (missing.empty())
-      return;
-    module.emitError() << target::targetAttrName << " counts on '" << missing
-                       << "', which target '" << text << "' lacks";
-    signalPassFailure();
-  }
-
-private:
-  std::string text;
-  target::TargetModel model;
-};
-
-/// Checks the contract of a phase: names the op that leaked and the phase that
-/// owed its removal.
-class VerifyPhasePass
-    : public PassWrapper<VerifyPhasePass, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyPhasePass)
-  explicit VerifyPhasePass(const Phase &phase) : phase(phase) {}
-  void runOnOperation() override {
-    getOperation()->walk([&](Operation *op) {
-      if (phase.allows(op))
-        return WalkResult::advance();
-      const Phase *owing = owedBy(op);
-      op->emitOpError("is left after phase '")
-          << phase.name << "'; phase '" << (owing ? owing->name : phase.name)
-          << "' owed its removal";
-      signalPassFailure();
-      return WalkResult::interrupt();
-    });
-    markAllAnalysesPreserved();
-  }
-
-private:
-  const Phase &phase;
-};
-
-/// Writes the IR to a file that parses again.
-class DumpPhasePass
-    : public PassWrapper<DumpPhasePass, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DumpPhasePass)
-  explicit DumpPhasePass(std::string path) : path(std::move(path)) {}
-  void runOnOperation() override {
-    std::error_code error =
-        llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
-    if (!error) {
-      llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-      if (!error) {
-        getOperation()->print(file.os(),
-                              OpPrintingFlags().enableDebugInfo(true, false));
-        file.keep();
-      }
-    }
-    if (error) {
-      getOperation()->emitError("cannot write ")
-          << path << ": " << error.message();
-      signalPassFailure();
-    }
-    markAllAnalysesPreserved();
-  }
-
-private:
-  std::string path;
-};
-
-/// Stands for a pipeline that could not be built.
-class ReportErrorPass
-    : public PassWrapper<ReportErrorPass, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReportErrorPass)
-  explicit ReportErrorPass(std::string reason) : reason(std::move(reason)) {}
-  void runOnOperation() override {
-    getOperation()->emitError(reason);
-    signalPassFailure();
-  }
-
-private:
-  std::string reason;
-};
-
-} // namespace
-
-static llvm::Expected<int> findPhase(StringRef name, int otherwise) {
-  if (name.empty())
-    return otherwise;
-  int index = phaseIndex(name);
-  if (index >= 0)
-    return index;
-  std::string known;
-  for (const Phase &phase : phases())
-    known += (known.empty() ? "" : ", ") + phase.name.str();
-  return makeError(ErrorCode::Usage,
-                   ("unknown phase '" + name + "'; there are " + known).str());
-}
 
 /// The machine that "cpu", "cpu:NAME", "opencl" or "opencl:N" stands for.
 static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
@@ -180,29 +60,51 @@ llvm::Expected<PhaseOptions> phaseOptions(const CompileOptions &options) {
   return phaseOptionsFor(options, *model);
 }
 
+/// The text that a module records: "cpu" says nothing about the processor.
+static std::string recordedText(const CompileOptions &options) {
+  return options.target == "cpu" ? "cpu:" + target::CPUTarget::host().cpu
+                                 : options.target;
+}
+
+static llvm::Error checkOrder(int from, int to, StringRef fromName) {
+  // A module may have left the last phase to run; an option may not.
+  if (from <= to || fromName.empty())
+    return llvm::Error::success();
+  return makeError(ErrorCode::Usage,
+                   "--from=" + phases()[from].name +
+                       " comes after --to=" + phases()[to].name);
+}
+
+static void addPhase(OpPassManager &passes, int index,
+                     const PhaseOptions &options) {
+  const Phase &phase = phases()[index];
+  phase.build(passes, options);
+  passes.addPass(createFinishPhasePass(phase));
+  if (options.dumpDir.empty())
+    return;
+  SmallString<128> path(options.dumpDir);
+  llvm::sys::path::append(
+      path, llvm::formatv("{0,0+2}-{1}.mlir", index, phase.name).str());
+  passes.addPass(createDumpPhasePass(path.str().str(), options.folder));
+}
+
 llvm::Error buildPipeline(OpPassManager &passes,
                           const CompileOptions &options) {
-  llvm::Expected<int> from = findPhase(options.fromPhase, 0),
-                      to = findPhase(options.toPhase, phases().size() - 1);
-  if (!from || !to)
-    return from ? to.takeError()
-                : (llvm::consumeError(to.takeError()), from.takeError());
+  llvm::Expected<int> from = findPhase(options.fromPhase, 0);
+  if (!from)
+    return from.takeError();
+  llvm::Expected<int> to = findPhase(options.toPhase, phases().size() - 1);
+  if (!to)
+    return to.takeError();
+  if (llvm::Error error = checkOrder(*from, *to, options.fromPhase))
+    return error;
   llvm::Expected<target::TargetModel> model = modelFor(options.target);
   if (!model)
     return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
   const PhaseOptions forPhases = phaseOptionsFor(options, *model);
-  passes.addPass(std::make_unique<SetTargetPass>(options.target, *model));
-  for (int index = *from; index <= *to; ++index) {
-    const Phase &phase = phases()[index];
-    phase.build(passes, forPhases);
-    passes.addPass(std::make_unique<VerifyPhasePass>(phase));
-    if (options.dumpDir.empty())
-      continue;
-    SmallString<128> path(options.dumpDir);
-    llvm::sys::path::append(
-        path, llvm::formatv("{0,0+2}-{1}.mlir", index, phase.name).str());
-    passes.addPass(std::make_unique<DumpPhasePass>(path.str().str()));
-  }
+  passes.addPass(createSettleTargetPass(recordedText(options), *model));
+  for (int index = *from; index <= *to; ++index)
+    addPhase(passes, index, forPhases);
   return llvm::Error::success();
 }
 
@@ -215,14 +117,58 @@ static ErrorCode codeOfFailure(StringRef phase) {
              : ErrorCode::Internal;
 }
 
-llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
-  llvm::Expected<int> from = findPhase(options.fromPhase, 0),
-                      to = findPhase(options.toPhase, phases().size() - 1);
-  if (!from || !to)
-    return from ? to.takeError()
-                : (llvm::consumeError(to.takeError()), from.takeError());
+/// Checks the contract of the phase before `from`; what enters the first phase
+/// is what may leave it.
+static llvm::Error checkContract(ModuleOp module, int from) {
+  const Phase &phase = phases()[std::max(from - 1, 0)];
+  llvm::Error found = llvm::Error::success();
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (phase.allows(op))
+      return WalkResult::advance();
+    found =
+        llvm::joinErrors(std::move(found),
+                         makeError(ErrorCode::Invalid,
+                                   "'" + op->getName().getStringRef() +
+                                       "' op: " + "after phase '" + phase.name +
+                                       "' a module has " + phase.exit,
+                                   graph::placeOf(op->getLoc())));
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// What must hold before the phase `from`.
+static llvm::Error checkInput(ModuleOp module, int from,
+                              const CompileOptions &options) {
   if (failed(verify(module)))
     return makeError(ErrorCode::Invalid, "the module is invalid");
+  if (!options.dumpDir.empty())
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(options.dumpDir))
+      return makeError(ErrorCode::Invalid,
+                       "cannot create the folder: " + error.message(),
+                       options.dumpDir);
+  if (llvm::Error error = checkContract(module, from))
+    return error;
+  if (auto error = graph::checkCalls(module))
+    return makeError(std::move(*error));
+  llvm::Expected<target::TargetModel> model = modelFor(options.target);
+  if (!model)
+    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+  return settleTarget(module, recordedText(options), *model);
+}
+
+llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
+  llvm::Expected<int> from = firstPhase(module, options.fromPhase);
+  if (!from)
+    return from.takeError();
+  llvm::Expected<int> to = findPhase(options.toPhase, phases().size() - 1);
+  if (!to)
+    return to.takeError();
+  if (llvm::Error error = checkOrder(*from, *to, options.fromPhase))
+    return error;
+  if (llvm::Error error = checkInput(module, *from, options))
+    return error;
   // One manager per phase: a failure is then a phase's.
   for (int index = *from; index <= *to; ++index) {
     CompileOptions one = options;
@@ -245,17 +191,32 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
 }
 
 namespace {
-/// Stands for the option of a pipeline that zenith-opt does not take.
-struct NoPipelineOption {
-  template <typename... Arguments> explicit NoPipelineOption(Arguments &&...) {}
+/// Stands for the option of the pass that zenith-opt does not take.
+struct NoPassOption {
+  template <typename... Arguments> explicit NoPassOption(Arguments &&...) {}
   std::string getValue() const { return ""; }
 };
 
-/// The rows of CompileOptions.def as texts.
-struct PhasePipelineOptions : PassPipelineOptions<PhasePipelineOptions> {
+class PhasesPass : public PassWrapper<PhasesPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PhasesPass)
+  PhasesPass() = default;
+  PhasesPass(const PhasesPass &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "zenith-phases"; }
+  StringRef getDescription() const override {
+    return "The phases from..to, with the contract of each checked";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override;
+  void runOnOperation() override;
+
+private:
+  llvm::Expected<CompileOptions> read() const;
+  llvm::Error runOn(ModuleOp module);
+
   template <bool taken>
   using TextOption =
-      std::conditional_t<taken, Option<std::string>, NoPipelineOption>;
+      std::conditional_t<taken, Option<std::string>, NoPassOption>;
 #define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
                               cache, help)                                     \
   TextOption<(tools).takes(Opt)> field{                                        \
@@ -264,9 +225,22 @@ struct PhasePipelineOptions : PassPipelineOptions<PhasePipelineOptions> {
       llvm::cl::init(options::optionText(type(initial)))};
 #include "lowering/pipeline/CompileOptions.def"
 
-  /// The values, or what is wrong with a text.
-  llvm::Expected<CompileOptions> read() const {
-    CompileOptions chosen;
+public:
+  Option<std::string> folder{
+      *this, "folder",
+      llvm::cl::desc("folder that relative paths of parameters start at")};
+};
+} // namespace
+
+void PhasesPass::getDependentDialects(DialectRegistry &registry) const {
+  OpPassManager passes(ModuleOp::getOperationName());
+  llvm::cantFail(buildPipeline(passes, CompileOptions()));
+  passes.getDependentDialects(registry);
+}
+
+/// The values, or what is wrong with a text.
+llvm::Expected<CompileOptions> PhasesPass::read() const {
+  CompileOptions chosen;
 #define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
                               cache, help)                                     \
   if (std::string text = field.getValue();                                     \
@@ -275,24 +249,49 @@ struct PhasePipelineOptions : PassPipelineOptions<PhasePipelineOptions> {
     return makeError(ErrorCode::Usage,                                         \
                      spelling " does not take '" + text + "'");
 #include "lowering/pipeline/CompileOptions.def"
-    return chosen;
-  }
-};
-} // namespace
-
-void registerPhasePipeline() {
-  static PassPipelineRegistration<PhasePipelineOptions> registration(
-      "zenith-phases", "The phases from..to, with the contract of each checked",
-      [](OpPassManager &passes, const PhasePipelineOptions &given) {
-        llvm::Expected<CompileOptions> options = given.read();
-        llvm::Error error =
-            options ? buildPipeline(passes, *options) : options.takeError();
-        // The registry has no way to fail: a pass that reports the reason
-        // stands for the pipeline.
-        if (error)
-          passes.addPass(std::make_unique<ReportErrorPass>(
-              llvm::toString(std::move(error))));
-      });
+  chosen.folder = folder;
+  return chosen;
 }
+
+llvm::Error PhasesPass::runOn(ModuleOp module) {
+  llvm::Expected<CompileOptions> options = read();
+  if (!options)
+    return options.takeError();
+  llvm::Expected<int> from = firstPhase(module, options->fromPhase);
+  if (!from)
+    return from.takeError();
+  llvm::Expected<int> to = findPhase(options->toPhase, phases().size() - 1);
+  if (!to)
+    return to.takeError();
+  if (auto error = graph::checkSignatures(module))
+    return makeError(std::move(*error));
+  // The module is as far as it was to come, or further.
+  if (options->fromPhase.empty() && *from > *to)
+    return llvm::Error::success();
+  options->fromPhase = phases()[*from].name.str();
+  OpPassManager passes(ModuleOp::getOperationName());
+  if (llvm::Error error = buildPipeline(passes, *options))
+    return error;
+  // Passes that fail have said why.
+  if (failed(runPipeline(passes, module)))
+    signalPassFailure();
+  return llvm::Error::success();
+}
+
+void PhasesPass::runOnOperation() {
+  llvm::Error error = runOn(getOperation());
+  if (!error)
+    return;
+  getOperation().emitError() << llvm::toString(std::move(error));
+  signalPassFailure();
+}
+
+void setPhasesFolder(OpPassManager &passes, StringRef folder) {
+  for (Pass &pass : passes)
+    if (pass.getTypeID() == TypeID::get<PhasesPass>())
+      static_cast<PhasesPass &>(pass).folder = folder.str();
+}
+
+void registerPhasesPass() { PassRegistration<PhasesPass>(); }
 
 } // namespace zenith::pipeline

@@ -21,21 +21,27 @@ struct PhaseOptions;
 /// error of code Usage.
 llvm::Expected<PhaseOptions> phaseOptions(const CompileOptions &options);
 
-/// Adds the passes of the chosen phases to `passes` (on modules). After each
-/// phase its contract is checked and, if wanted, the IR is dumped. Fails on
-/// unknown phases and targets, with an error of code Usage.
+/// Adds the passes of the chosen phases, by default all, to `passes` (on
+/// modules). After each phase its contract is checked and, if wanted, the IR is
+/// dumped. Fails on unknown phases and targets and on a first phase after the
+/// last, with an error of code Usage.
 llvm::Error buildPipeline(mlir::OpPassManager &passes,
                           const CompileOptions &options);
 
-/// Runs phases on `module`, whose `graph.target` becomes `options.target`.
-/// Diagnostics go to the context's handlers. Errors are LLVMErrors: 1 for
-/// options, 2 for an invalid module, 3 where something has no lowering, 4 where
-/// the compiler itself failed.
+/// Runs phases on `module`: from options.fromPhase, by default the one after
+/// the phase that the module has left, up to options.toPhase. `graph.target`
+/// names the processor, `graph.phase` the last phase. Diagnostics go to the
+/// context's handlers. Errors are LLVMErrors: 1 for options, 2 for an invalid
+/// module, 3 where something has no lowering, 4 where the compiler itself
+/// failed.
 llvm::Error runPhases(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Makes `zenith-phases{...}` a pipeline of zenith-opt, with the options of
-/// CompileOptions.def that zenith-opt takes.
-void registerPhasePipeline();
+/// Makes `zenith-phases{...}` a pass, with the options of CompileOptions.def
+/// that zenith-opt takes, and `folder`, where paths of parameters start.
+void registerPhasesPass();
+
+/// Tells each zenith-phases of `passes` where paths of parameters start.
+void setPhasesFolder(mlir::OpPassManager &passes, llvm::StringRef folder);
 
 } // namespace zenith::pipeline
 

@@ -4,6 +4,7 @@
 
 #include "lowering/pipeline/Session.h"
 
+#include "ir/ParameterFiles.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/pipeline/DeviceSession.h"
 #include "lowering/pipeline/RuntimeError.h"
@@ -49,6 +50,11 @@ Session::create(std::shared_ptr<const Executable> executable,
     if (session->parameters.find(given.first) < 0)
       return makeError(ErrorCode::Invalid,
                        "the program has no parameter " + given.first);
+  if (options.verifyFiles)
+    for (const auto &[name, checksum] : session->program->checksums)
+      if (!options.parameters.count(name))
+        if (llvm::Error error = session->verifyParameter(name, checksum))
+          return error;
   if (llvm::Error error = session->prepare())
     return error;
   session->prepareTime = watch.ms();
@@ -56,6 +62,21 @@ Session::create(std::shared_ptr<const Executable> executable,
 }
 
 Session::~Session() = default;
+
+/// The size of the file is checked where it is opened.
+llvm::Error Session::verifyParameter(const std::string &name,
+                                     uint64_t checksum) {
+  size_t index = size_t(parameters.find(name));
+  auto data = parameters.data(index);
+  if (!data)
+    return toError(data.status());
+  const runtime::ParameterSpec &spec = parameters.spec(index);
+  StringRef bytes(static_cast<const char *>(*data), size_t(spec.bytes()));
+  if (auto error = graph::checkFile(name, {std::nullopt, checksum}, 0, bytes,
+                                    spec.source.file, /*verify=*/true))
+    return makeError(std::move(*error));
+  return llvm::Error::success();
+}
 
 llvm::Error Session::prepare() {
   if (onDevice)

@@ -24,6 +24,9 @@ struct SessionOptions {
   int64_t maxMemoryBytes =
       0; ///< budget of arena and results together; 0 = none
   runtime::SpillOptions spill; ///< for sets that exceed the budget
+  /// Compares the bytes of parameters in files with the checksums that the
+  /// program records.
+  bool verifyFiles = true;
   /// Values for parameters by name, instead of those of the module.
   std::map<std::string, runtime::ParameterSource> parameters;
 };
@@ -70,6 +73,7 @@ public:
 private:
   Session(std::shared_ptr<const Executable> program,
           const SessionOptions &options);
+  llvm::Error verifyParameter(const std::string &name, uint64_t checksum);
   llvm::Error prepare();
 
   std::shared_ptr<const Executable> program;

@@ -77,11 +77,16 @@ static llvm::Error bindArgument(func::FuncOp function, unsigned index,
 llvm::Error zenith::tools::bindArguments(ModuleOp module, StringRef entry,
                                          ArrayRef<KeyedFile> files,
                                          std::vector<std::string> &names) {
-  llvm::Expected<func::FuncOp> function = findEntry(module, entry);
+  llvm::Expected<Operation *> found = findEntry(module, entry);
+  if (!found)
+    return found.takeError();
+  for (const ArgumentInfo &argument : argumentsOf(*found))
+    names.push_back(argument.name);
+  if (files.empty())
+    return llvm::Error::success();
+  llvm::Expected<func::FuncOp> function = findFunction(module, entry);
   if (!function)
     return function.takeError();
-  for (const ArgumentInfo &argument : argumentsOf(*function))
-    names.push_back(argument.name);
   BitVector bound(names.size());
   for (const KeyedFile &file : files) {
     llvm::Expected<unsigned> index = inputIndex(file.key, names, "--bind");

@@ -169,10 +169,10 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
     OwningOpRef<ModuleOp> module, const std::string &folder,
     const RunOptions &options, Diagnostics &diagnostics) {
   MLIRContext *context = module->getContext();
-  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  llvm::Expected<Operation *> entry = findEntry(*module, options.entry);
   if (!entry)
     return entry.takeError();
-  std::string name = entry->getSymName().str();
+  std::string name = SymbolTable::getSymbolName(*entry).str();
   llvm::Expected<ParamFiles> params =
       ParamFiles::open(folder, options.params, context);
   if (!params)
@@ -180,8 +180,9 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   if (llvm::Error error = params->checkReplacements(*module))
     return std::move(error);
   pipeline::CompileTimes times;
-  auto program = pipeline::compile(
-      std::move(module), compileOptions(options, diagnostics), &times);
+  pipeline::CompileOptions compile = compileOptions(options, diagnostics);
+  compile.folder = folder;
+  auto program = pipeline::compile(std::move(module), compile, &times);
   if (!program)
     return program.takeError();
   const pipeline::EntryInfo *info = (*program)->find(name);
@@ -193,6 +194,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   settings.baseDir = folder;
   settings.threads = int(options.threads);
   settings.maxMemoryBytes = options.maxMemory.value_or(0);
+  settings.verifyFiles = !options.noVerify;
   settings.spill = {options.spillFolder, options.maxSpill.value_or(0)};
   for (const auto &[param, source] : params->replacementSources())
     settings.parameters[param] = {source.first, source.second, ""};

@@ -7,6 +7,7 @@
 #include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
 #include "ir/LocationText.h"
+#include "lowering/host/HostDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Diagnostics.h"
@@ -26,28 +27,46 @@ static llvm::Error checkTensors(func::FuncOp function) {
                    graph::placeOf(function.getLoc()));
 }
 
-llvm::Expected<func::FuncOp> zenith::tools::findEntry(ModuleOp module,
-                                                      StringRef entry) {
+/// Nothing for ops that no caller can name.
+static std::optional<StringRef> entryName(Operation &op) {
+  std::optional<StringRef> name;
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    if (!function.isExternal())
+      name = function.getSymName();
+  if (auto program = dyn_cast<host::ProgramOp>(op))
+    if (!program.getInner())
+      name = program.getSymName();
+  return name == graph::prepareFunctionName ? std::nullopt : name;
+}
+
+static bool isPublic(Operation *entry) {
+  auto function = dyn_cast<func::FuncOp>(entry);
+  return !function || function.isPublic();
+}
+
+llvm::Expected<Operation *> zenith::tools::findEntry(ModuleOp module,
+                                                     StringRef entry) {
   std::vector<std::string> names;
-  func::FuncOp found, onlyPublic;
+  Operation *found = nullptr, *onlyPublic = nullptr;
   unsigned publics = 0;
   StringRef wanted = entry.empty() ? "main" : entry;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
+  for (Operation &op : *module.getBody()) {
+    std::optional<StringRef> name = entryName(op);
+    if (!name)
       continue;
-    names.push_back(function.getSymName().str());
-    if (function.getSymName() == wanted)
-      found = function;
-    if (function.isPublic() && ++publics == 1)
-      onlyPublic = function;
+    names.push_back(name->str());
+    if (*name == wanted)
+      found = &op;
+    if (isPublic(&op) && ++publics == 1)
+      onlyPublic = &op;
   }
   if (entry.empty() && publics == 1)
     found = onlyPublic;
-  if (found) {
-    if (llvm::Error error = checkTensors(found))
+  if (auto function = dyn_cast_or_null<func::FuncOp>(found))
+    if (llvm::Error error = checkTensors(function))
       return std::move(error);
+  if (found)
     return found;
-  }
   if (!entry.empty())
     return makeError(ErrorCode::Usage, "the program has no function '" +
                                            entry.str() + "'" +
@@ -56,6 +75,19 @@ llvm::Expected<func::FuncOp> zenith::tools::findEntry(ModuleOp module,
                    names.empty() ? "the program has no function"
                                  : "the program has several functions and none "
                                    "is @main: name one by --entry");
+}
+
+llvm::Expected<func::FuncOp> zenith::tools::findFunction(ModuleOp module,
+                                                         StringRef entry) {
+  llvm::Expected<Operation *> found = findEntry(module, entry);
+  if (!found)
+    return found.takeError();
+  if (auto function = dyn_cast<func::FuncOp>(*found))
+    return function;
+  return makeError(ErrorCode::Unsupported,
+                   "'host.program' op has no meaning in GraphIR: it can be "
+                   "compiled and run only",
+                   graph::placeOf((*found)->getLoc()));
 }
 
 // The public name of an argument, else the one that its location gives.
@@ -68,7 +100,7 @@ static std::string argumentName(func::FuncOp function, unsigned index) {
   return "arg" + std::to_string(index);
 }
 
-std::vector<ArgumentInfo> zenith::tools::argumentsOf(func::FuncOp function) {
+static std::vector<ArgumentInfo> argumentsOfFunction(func::FuncOp function) {
   graph::DimAnalysis analysis;
   std::vector<ArgumentInfo> arguments;
   for (BlockArgument argument : function.getArguments()) {
@@ -81,8 +113,34 @@ std::vector<ArgumentInfo> zenith::tools::argumentsOf(func::FuncOp function) {
   return arguments;
 }
 
-std::vector<ResultInfo> zenith::tools::resultsOf(func::FuncOp function) {
+static std::vector<ArgumentInfo> argumentsOfProgram(host::ProgramOp program) {
+  std::vector<ArgumentInfo> arguments;
+  for (auto [i, value] :
+       llvm::enumerate(program.getArguments().getAsRange<host::ValueAttr>())) {
+    std::string name = value.getName().str();
+    ArgumentInfo info{
+        name.empty() ? "arg" + std::to_string(i) : name, value.getType(), {}};
+    for (Attribute size : value.getDims())
+      info.dims.push_back(graph::exprOf(size));
+    arguments.push_back(std::move(info));
+  }
+  return arguments;
+}
+
+std::vector<ArgumentInfo> zenith::tools::argumentsOf(Operation *entry) {
+  auto function = dyn_cast<func::FuncOp>(entry);
+  return function ? argumentsOfFunction(function)
+                  : argumentsOfProgram(cast<host::ProgramOp>(entry));
+}
+
+std::vector<ResultInfo> zenith::tools::resultsOf(Operation *entry) {
   std::vector<ResultInfo> results;
+  if (auto program = dyn_cast<host::ProgramOp>(entry)) {
+    for (auto value : program.getResults().getAsRange<host::ValueAttr>())
+      results.push_back({value.getName().str(), value.getType()});
+    return results;
+  }
+  auto function = cast<func::FuncOp>(entry);
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     auto name =
         function.getResultAttrOfType<StringAttr>(i, graph::nameAttrName);

@@ -31,14 +31,17 @@ struct ResultInfo {
   mlir::RankedTensorType type;
 };
 
-/// The function called `entry`; where that is empty the only public one, else
-/// `main`.
-llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
-                                             llvm::StringRef entry);
+/// The function or host program called `entry`; where that is empty the only
+/// public one, else `main`.
+llvm::Expected<mlir::Operation *> findEntry(mlir::ModuleOp module,
+                                            llvm::StringRef entry);
+/// The same for readers that need ops of graphs: refuses host programs.
+llvm::Expected<mlir::func::FuncOp> findFunction(mlir::ModuleOp module,
+                                                llvm::StringRef entry);
 
-/// Arguments and results must be tensors.
-std::vector<ArgumentInfo> argumentsOf(mlir::func::FuncOp function);
-std::vector<ResultInfo> resultsOf(mlir::func::FuncOp function);
+/// Of a function of tensors or a host program.
+std::vector<ArgumentInfo> argumentsOf(mlir::Operation *entry);
+std::vector<ResultInfo> resultsOf(mlir::Operation *entry);
 
 } // namespace zenith::tools
 

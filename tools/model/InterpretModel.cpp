@@ -66,13 +66,14 @@ llvm::Expected<std::unique_ptr<Executor>>
 zenith::tools::makeInterpreter(OwningOpRef<ModuleOp> module,
                                const std::string &folder,
                                const RunOptions &options) {
-  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  llvm::Expected<func::FuncOp> entry = findFunction(*module, options.entry);
   if (!entry)
     return entry.takeError();
   llvm::Expected<ParamFiles> params =
       ParamFiles::open(folder, options.params, module->getContext());
   if (!params)
     return params.takeError();
+  params->expect(*module, !options.noVerify);
   if (llvm::Error error = params->checkReplacements(*module))
     return std::move(error);
   return std::make_unique<InterpreterExecutor>(std::move(module), *entry,

@@ -13,7 +13,9 @@
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphDialect.h"
+#include "ir/ProgramChecks.h"
 #include "ir/dims/DimExpr.h"
+#include "lowering/pipeline/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tools/model/BindInputs.h"
@@ -50,6 +52,10 @@ std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  // Dumps of later phases load what they use when they are parsed.
+  DialectRegistry later;
+  pipeline::registerPhaseDialects(later);
+  context->appendDialectRegistry(later);
   // Messages name the op and its location; its whole text would bury them.
   context->printOpOnDiagnostic(false);
   return context;
@@ -215,10 +221,16 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
     return diagnostics.handle(diagnostic, name);
   });
   ParserConfig config(context);
+  // What a reproducer says is for zenith-opt.
+  config.attachResourceParser(
+      "mlir_reproducer", [](AsmParsedResourceEntry &) { return success(); });
   LoadedModel loaded{
       parseSourceFile<ModuleOp>(sources, config), folder, {}, false, {}};
   if (!loaded.module)
     return reportedError(ErrorCode::Invalid, "is no valid GraphIR", name.str());
+  for (auto check : {graph::checkOps, graph::checkSignatures})
+    if (auto error = check(*loaded.module))
+      return makeError(std::move(*error));
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,
                                         options.bindings, loaded.inputNames))
     return std::move(error);

@@ -30,6 +30,12 @@ llvm::Expected<ParamFiles> ParamFiles::open(std::string folder,
   return params;
 }
 
+void ParamFiles::expect(ModuleOp module, bool verifies) {
+  verify = verifies;
+  for (auto param : module.getOps<graph::ParamOp>())
+    records[param.getSymName().str()] = graph::fileRecordOf(param);
+}
+
 llvm::Error ParamFiles::checkReplacements(ModuleOp module) const {
   if (!replaced)
     return llvm::Error::success();
@@ -84,7 +90,12 @@ llvm::Expected<Tensor> ParamFiles::mapExternal(StringRef name,
     return makeError(ErrorCode::Invalid,
                      "parameter '" + name.str() + "' lies outside of the file",
                      path.str().str());
-  return Tensor(type, source->bytes().data() + offset, source);
+  const char *data = source->bytes().data() + offset;
+  if (auto record = records.find(name); record != records.end())
+    if (auto error = graph::checkFile(name, record->second, int64_t(size),
+                                      {data, size_t(length)}, path, verify))
+      return makeError(std::move(*error));
+  return Tensor(type, data, source);
 }
 
 llvm::Expected<Tensor> ParamFiles::load(StringRef name, RankedTensorType type,

@@ -7,6 +7,7 @@
 #define ZENITH_TOOLS_MODEL_PARAMFILES_H
 
 #include "frontends/tensors/Safetensors.h"
+#include "ir/ParameterFiles.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -33,6 +34,10 @@ public:
   std::map<std::string, std::pair<std::string, int64_t>>
   replacementSources() const;
 
+  /// Files are compared with what the module's parameters record of them when
+  /// they are opened; without `verify` by their sizes alone.
+  void expect(mlir::ModuleOp module, bool verify);
+
   /// An error where a replacement has no parameter, or one of another type.
   llvm::Error checkReplacements(mlir::ModuleOp module) const;
 
@@ -41,6 +46,9 @@ private:
                                      mlir::RankedTensorType type,
                                      llvm::StringRef file, int64_t offset,
                                      int64_t length);
+
+  bool verify = true;
+  std::map<std::string, graph::FileRecord, std::less<>> records;
 
   std::string folder, replacementPath;
   std::optional<tensors::Safetensors> replaced;

@@ -7,11 +7,11 @@
 #include "frontends/files/AtomicFile.h"
 #include "frontends/onnx/ExportONNX.h"
 #include "frontends/stablehlo/ExportStableHLO.h"
-#include "ir/GraphOps.h"
+#include "ir/ParameterFiles.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "tools/model/Diagnostics.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <filesystem>
 
 using namespace mlir;
 using namespace zenith;
@@ -36,29 +36,18 @@ llvm::Error zenith::tools::writeFile(const std::string &path, StringRef bytes) {
                 : makeError(status.error().ofFile(path));
 }
 
-void zenith::tools::relocateParams(ModuleOp module, const std::string &from,
-                                   const std::string &to) {
-  namespace fs = std::filesystem;
-  std::error_code code;
-  fs::path source = fs::weakly_canonical(from.empty() ? "." : from, code);
-  fs::path target = fs::weakly_canonical(to.empty() ? "." : to, code);
-  if (code || source == target)
-    return;
-  module.walk([&](graph::ParamOp param) {
-    auto external =
-        dyn_cast_or_null<graph::ExternalAttr>(param.getSourceAttr());
-    if (!external || fs::path(external.getFile().str()).is_absolute())
-      return;
-    std::string file =
-        (source / external.getFile().str()).lexically_relative(target).string();
-    param.setSourceAttr(graph::ExternalAttr::get(
-        module.getContext(), file, external.getOffset(), external.getLength()));
-  });
+std::string zenith::tools::folderOf(const std::string &path) {
+  std::string folder =
+      path == "-" ? "" : llvm::sys::path::parent_path(path).str();
+  return folder.empty() ? "." : folder;
 }
 
 llvm::Error zenith::tools::writeGraphIR(ModuleOp module,
                                         const std::string &path,
+                                        const std::string &folder,
                                         bool bytecode) {
+  graph::recordFiles(module, folder);
+  graph::relocateFiles(module, folder, folderOf(path));
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
   if (!bytecode)
@@ -75,6 +64,7 @@ llvm::Error zenith::tools::writeONNX(ModuleOp module, const std::string &path,
   settings.opset = options.opset;
   settings.entry = options.entry;
   settings.folder = options.folder;
+  settings.verifyFiles = options.verifyFiles;
   auto model = onnx::exportONNX(module, settings);
   if (!model)
     return makeError(model.error().ofFile(path));
@@ -88,8 +78,9 @@ llvm::Error zenith::tools::writeONNX(ModuleOp module, const std::string &path,
 
 llvm::Error zenith::tools::writeStableHLO(ModuleOp module,
                                           const std::string &path,
-                                          const std::string &folder) {
-  auto exported = stablehlo::exportStableHLO(module, {folder});
+                                          const std::string &folder,
+                                          bool verifyFiles) {
+  auto exported = stablehlo::exportStableHLO(module, {folder, verifyFiles});
   if (!exported)
     return makeError(exported.error().ofFile(path));
   std::string text;

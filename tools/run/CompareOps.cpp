@@ -67,7 +67,7 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
                                          ArrayRef<Tensor> inputs,
                                          Diagnostics &diagnostics) {
   OwningOpRef<ModuleOp> all(module.clone());
-  llvm::Expected<func::FuncOp> entry = findEntry(*all, options.entry);
+  llvm::Expected<func::FuncOp> entry = findFunction(*all, options.entry);
   if (!entry)
     return entry.takeError();
   SmallVector<Value> values = computedValues(*entry);

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace zenith;
 
-double zenith::tools::countFlops(func::FuncOp function,
+double zenith::tools::countFlops(Operation *entry,
                                  const std::map<std::string, int64_t> &dims) {
   graph::DimAnalysis analysis;
   auto valueOf = [&](const std::string &name) {
@@ -31,7 +31,7 @@ double zenith::tools::countFlops(func::FuncOp function,
     return count;
   };
   double flops = 0;
-  function.walk([&](Operation *op) {
+  entry->walk([&](Operation *op) {
     if (auto dot = dyn_cast<graph::DotGeneralOp>(op)) {
       double contracted = 1;
       for (int64_t dim : dot.getDims().getLhsContracting())

@@ -9,15 +9,11 @@
 #include <map>
 #include <string>
 
-namespace mlir::func {
-class FuncOp;
-}
-
 namespace zenith::tools {
 
 /// For these sizes of named dimensions; matmuls and convolutions whose size
 /// stays unknown count as 0.
-double countFlops(mlir::func::FuncOp function,
+double countFlops(mlir::Operation *entry,
                   const std::map<std::string, int64_t> &dims);
 
 } // namespace zenith::tools

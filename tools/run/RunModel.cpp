@@ -75,12 +75,12 @@ llvm::Error ModelRun::load() {
     return loaded.takeError();
   model = std::move(*loaded);
   importMs = watch.restart();
-  llvm::Expected<func::FuncOp> entry = findEntry(*model.module, options.entry);
+  llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
     return entry.takeError();
   resultInfos = resultsOf(*entry);
   for (const stablehlo::ImportedFunction &function : model.functions)
-    if (function.name == entry->getSymName()) {
+    if (function.name == SymbolTable::getSymbolName(*entry)) {
       expectations = function.expectations;
       resultInfos.resize(function.results);
     }

@@ -78,7 +78,7 @@ INSIDE = {
     "runtime/routines": ["runtime"],
     "tools/run": ["tools/model"],
     "tools/search": ["tools/model", "tools/run"],
-    "tools": ["tools/model", "tools/run", "tools/search"],
+    "tools": ["tools/model", "tools/opt", "tools/run", "tools/search"],
 }
 MOST_FILES = 40
 BANNED_NAMES = re.compile(r"(Utils|Common|Helper|Misc)")

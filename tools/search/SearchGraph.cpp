@@ -187,7 +187,7 @@ static llvm::Error runBeam(SearchRun &search) {
     if (!read)
       return read.takeError();
     loaded = std::move(*read);
-    auto entry = findEntry(*loaded.module, "");
+    auto entry = findFunction(*loaded.module, "");
     if (!entry)
       return entry.takeError();
     model = *entry;

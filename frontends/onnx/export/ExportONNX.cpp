@@ -7,6 +7,7 @@
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/onnx/export/ExportBuilder.h"
 
+#include "ir/ParameterFiles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <filesystem>
@@ -193,6 +194,10 @@ Status ModelExport::exportParameter(graph::GetParamOp op) {
     if (offset > size || length > size - offset)
       return invalid(fmt::format("parameter '{}' ends behind '{}'",
                                  op.getParam().str(), path));
+    if (auto error = graph::checkFile(
+            op.getParam(), graph::fileRecordOf(param), int64_t(size),
+            {file->bytes().data() + offset, length}, path, options.verifyFiles))
+      return *error;
     tensor.type = dataType;
     tensor.dims.assign(type.getShape().begin(), type.getShape().end());
     tensor.data = {file, offset, length};

@@ -8,6 +8,7 @@
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
 #include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
+#include "ir/ParameterFiles.h"
 #include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Iterators.h"
@@ -55,8 +56,8 @@ public:
 private:
   bool function(func::FuncOp from, ModuleOp module);
   ElementsAttr paramValue(graph::GetParamOp op);
-  ElementsAttr externalValue(graph::ExternalAttr external,
-                             RankedTensorType type);
+  ElementsAttr externalValue(graph::ParamOp param,
+                             graph::ExternalAttr external);
 
   ModuleOp source;
   const ExportOptions &options;
@@ -64,8 +65,8 @@ private:
 };
 } // namespace
 
-ElementsAttr ModuleExport::externalValue(graph::ExternalAttr external,
-                                         RankedTensorType type) {
+ElementsAttr ModuleExport::externalValue(graph::ParamOp param,
+                                         graph::ExternalAttr external) {
   SmallString<128> path(external.getFile());
   if (!llvm::sys::path::is_absolute(path)) {
     path = options.folder;
@@ -84,7 +85,14 @@ ElementsAttr ModuleExport::externalValue(graph::ExternalAttr external,
     return {};
   }
   llvm::StringRef part(bytes.data() + offset, length);
-  ElementsAttr value = elementsFromBytes(type, part);
+  if (auto error = graph::checkFile(
+          param.getSymName(), graph::fileRecordOf(param), int64_t(bytes.size()),
+          part, path, options.verifyFiles)) {
+    out.error = *error;
+    return {};
+  }
+  ElementsAttr value =
+      elementsFromBytes(cast<RankedTensorType>(param.getType()), part);
   if (!value)
     out.error = zenith::invalid("a parameter of other bytes than its type");
   return value;
@@ -94,9 +102,8 @@ ElementsAttr ModuleExport::paramValue(graph::GetParamOp op) {
   auto param = SymbolTable::lookupNearestSymbolFrom<graph::ParamOp>(
       op, op.getParamAttr());
   Attribute value = param ? param.getSourceAttr() : Attribute();
-  auto type = cast<RankedTensorType>(op.getResult().getType());
   if (auto external = dyn_cast_or_null<graph::ExternalAttr>(value))
-    return externalValue(external, type);
+    return externalValue(param, external);
   if (!isa_and_nonnull<ElementsAttr>(value)) {
     out.unsupported(op, "parameter @" + op.getParam() + " has no value");
     return {};

@@ -14,7 +14,7 @@
 // LARGE-NOT: memref.prefetch
 // SMALL: l2_bytes = 65536
 // SMALL: memref.prefetch
-// LACKS: error: graph.target counts on 'avx512', which target 'cpu:x86-64-v3' lacks
+// LACKS: error: graph.target 'cpu:x86-64-v3' counts on 'avx512', which target 'cpu:x86-64-v3' lacks
 module {
   graph.param @w : tensor<128x256xf32>
   func.func @main(%x: tensor<64x128xf32>) -> tensor<64x256xf32> {
