@@ -4,12 +4,14 @@
 
 #include "tools/EmitModel.h"
 
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/pipeline/Compile.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Diagnostics.h"
 #include "tools/model/Executor.h"
 #include "tools/model/LoadModel.h"
+#include "tools/model/OptionEffects.h"
 #include "tools/model/RunOptions.h"
 #include "tools/model/WriteModel.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,6 +26,27 @@ static void addEmitOptions(CLI::App &app, ToolSet tool, EmitOptions &given) {
 #include "lowering/pipeline/CompileOptions.def"
 }
 
+static llvm::Error checkEmitEffects(const CLI::App &app,
+                                    const EmitOptions &options) {
+  const std::string &target = options.run.compile.target;
+  bool isDevice = target::OpenCLTarget::isTargetName(target);
+  bool emitsCode = options.form == EmitForm::LLVM ||
+                   options.form == EmitForm::Assembly ||
+                   options.form == EmitForm::Object;
+  constexpr auto noCode = "without --emit=llvm, asm or obj";
+  const OptionEffect effects[] = {
+      {"--to", options.form == EmitForm::GraphIR, "without --emit=graphir"},
+      {"--threads", emitsCode, noCode},
+      {"--compile-threads", emitsCode, noCode},
+      {"--cache", options.form == EmitForm::Object && !isDevice,
+       "without --emit=obj for a processor"},
+      {"--target",
+       options.form != EmitForm::OpenCL || isDevice || target == "cpu",
+       "on --emit=opencl unless it is a device"},
+  };
+  return checkEffects(app, effects);
+}
+
 llvm::Expected<std::optional<EmitOptions>>
 zenith::tools::parseEmitOptions(int argc, char **argv, CommonOptions &common) {
   CLI::App app("Compiles a model and writes a stage of it.", "zenith-compile");
@@ -31,10 +54,10 @@ zenith::tools::parseEmitOptions(int argc, char **argv, CommonOptions &common) {
   addOptions(app, options::Compile, emit.run);
   addEmitOptions(app, options::Compile, emit);
   return finishCommandLine(app, options::Compile, argc, argv, common, emit,
-                           [](EmitOptions &given) {
+                           [&](EmitOptions &given) {
                              if (given.threads)
                                given.run.compile.compileThreads = given.threads;
-                             return llvm::Error::success();
+                             return checkEmitEffects(app, given);
                            });
 }
 

@@ -14,6 +14,7 @@
 #include "tools/model/EntrySignature.h"
 #include "tools/model/Executor.h"
 #include "tools/model/LoadModel.h"
+#include "tools/model/OptionEffects.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
 #include "tools/model/WriteModel.h"
@@ -45,6 +46,27 @@ static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,
       path.str());
 }
 
+static llvm::Error checkTranslateEffects(const CLI::App &app,
+                                         const TranslateOptions &options) {
+  llvm::Expected<FileFormat> to = formatFor(options.toFormat, options.output);
+  if (!to)
+    return to.takeError();
+  bool toONNX = *to == FileFormat::ONNX;
+  bool readsParameters =
+      toONNX || *to == FileFormat::StableHLO || options.check;
+  constexpr auto noONNX = "on output that is no ONNX";
+  const OptionEffect effects[] = {
+      {"--opset", toONNX, noONNX},
+      {"--external-data", toONNX, noONNX},
+      {"--entry", toONNX || options.check,
+       "on output that is no ONNX, without --check"},
+      {"--dim", options.check, "without --check"},
+      {"--no-verify", readsParameters,
+       "on output that is GraphIR, without --check"},
+  };
+  return checkEffects(app, effects);
+}
+
 llvm::Expected<std::optional<TranslateOptions>>
 zenith::tools::parseTranslateOptions(int argc, char **argv,
                                      CommonOptions &common) {
@@ -52,8 +74,8 @@ zenith::tools::parseTranslateOptions(int argc, char **argv,
   TranslateOptions translate;
   addTranslateOptions(app, options::Translate, translate);
   return finishCommandLine(app, options::Translate, argc, argv, common,
-                           translate, [](const TranslateOptions &) {
-                             return llvm::Error::success();
+                           translate, [&](const TranslateOptions &given) {
+                             return checkTranslateEffects(app, given);
                            });
 }
 

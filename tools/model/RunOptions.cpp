@@ -6,6 +6,7 @@
 
 #include "tools/model/CommandLine.h"
 #include "tools/model/Diagnostics.h"
+#include "tools/model/OptionEffects.h"
 #include "tools/model/TableOptions.h"
 
 using namespace zenith;
@@ -34,5 +35,9 @@ zenith::tools::parseRunOptions(int argc, char **argv, CommonOptions &common) {
   RunOptions run;
   addOptions(app, options::Run, run);
   return finishCommandLine(app, options::Run, argc, argv, common, run,
-                           checkOptions);
+                           [&](const RunOptions &given) -> llvm::Error {
+                             if (llvm::Error error = checkOptions(given))
+                               return error;
+                             return checkRunEffects(app, given);
+                           });
 }
