@@ -69,6 +69,25 @@ LogicalResult OutcomeAttr::verify(EmitError emitError, BufferAttr buffer,
   return success();
 }
 
+/// The first buffer that names an argument or a result which the function
+/// around `op` does not have; null where all exist.
+static BufferAttr missingBuffer(Operation *op, ArrayAttr buffers) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return nullptr;
+  for (auto buffer :
+       llvm::make_filter_range(buffers, llvm::IsaPred<BufferAttr>)) {
+    auto named = cast<BufferAttr>(buffer);
+    int64_t index = named.getIndex();
+    if ((named.getKind() == BufferKind::argument &&
+         index >= function.getNumArguments()) ||
+        (named.getKind() == BufferKind::result &&
+         index >= function.getNumResults()))
+      return named;
+  }
+  return nullptr;
+}
+
 /// Attributes that the plan phase leaves on ops of other dialects.
 LogicalResult HostDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
@@ -89,6 +108,9 @@ LogicalResult HostDialect::verifyOperationAttribute(Operation *op,
       name == inPlaceAttrName)
     return expect(isa<DenseI64ArrayAttr>(value), "an array of i64");
   auto buffers = dyn_cast<ArrayAttr>(value);
+  if (BufferAttr missing = buffers ? missingBuffer(op, buffers) : nullptr)
+    return op->emitOpError() << name << ": got " << missing
+                             << ", which the function does not have";
   if (name == scratchAttrName)
     return expect(buffers && llvm::all_of(buffers, llvm::IsaPred<BufferAttr>),
                   "an array of #host.buffer");

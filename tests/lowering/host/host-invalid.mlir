@@ -94,6 +94,14 @@ func.func @buffers_for_each_result(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @buffers_result(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'graph.exp' op host.buffers: got #host.buffer<result, 1, "0">, which the function does not have}}
+  %y = graph.exp %x {host.buffers = [#host.buffer<result, 1, "0">]} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 func.func @scratch_holds_buffers(%x: tensor<4xf32>) {
   // expected-error@+1 {{'graph.exp' op host.scratch: got [unit], expected an array of #host.buffer}}
   %y = graph.exp %x {host.scratch = [unit]} : tensor<4xf32>
