@@ -383,6 +383,15 @@ static Value resizeStatic(NodeReading &n, Value x, const ResizeStyle &style,
 // Operators
 //===----------------------------------------------------------------------===//
 
+/// Before opset 11 the nearest element is the one after the position where the
+/// size shrinks.
+static ResizeStyle styleOf(NodeReading &n, ResizeStyle style,
+                           const ResizeAxis &axis) {
+  if (n.version < 11 && axis.scale && *axis.scale < 1)
+    style.rule = NearestRule::Ceil;
+  return style;
+}
+
 static void resize(NodeReading &n, const ResizeStyle &style,
                    ArrayRef<ResizeAxis> axes) {
   ImportBuilder &b = n.b;
@@ -402,8 +411,9 @@ static void resize(NodeReading &n, const ResizeStyle &style,
       return;
     if (isWhole && axis.input == axis.output && axis.scale == 1.0)
       continue;
-    x = isStatic ? resizeStatic(n, x, style, axis)
-                 : resizeDynamic(n, x, style, axis);
+    ResizeStyle own = styleOf(n, style, axis);
+    x = isStatic ? resizeStatic(n, x, own, axis)
+                 : resizeDynamic(n, x, own, axis);
   }
   n.result(b.convert(x, element));
 }

@@ -294,3 +294,15 @@ TEST(ImportSpatial, Regions) {
                       {}, 19, 0),
              {0.3825005, 5.26125, 4.94625, -9.435002});
 }
+
+// Before opset 11 a shrinking dimension reads the element after the position.
+TEST(ImportSpatial, ResizeOfOpset10) {
+  std::vector<float> values(10);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i);
+  expectNear(evaluate(makeNode("Resize", {"x", "s"}, {"y0"}),
+                      {floats("x", {1, 1, 2, 5}, values),
+                       floats("s", {4}, {1, 1, 1, 0.6f})},
+                      {"s"}, 10),
+             {0, 2, 4, 5, 7, 9});
+}
