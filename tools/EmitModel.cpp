@@ -99,6 +99,9 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   std::unique_ptr<MLIRContext> context = makeContext();
   LoadOptions load;
   load.dims = options.run.dims;
+  load.remark = [&](const pipeline::Remark &remark) {
+    printRemark(remark, options.run, diagnostics);
+  };
   llvm::Expected<LoadedModel> model =
       loadModel(options.run.model, context.get(), load, diagnostics);
   if (!model)

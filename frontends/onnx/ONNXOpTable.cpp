@@ -50,6 +50,8 @@ llvm::ArrayRef<OpFamily> zenith::onnx::opFamilies() {
       {"Space", "", spaceRows},
       {"Subgraphs", "", subgraphRows},
       {"Classical learning", "ai.onnx.ml", learningRows},
+      {"Encoders", "ai.onnx.ml", encoderRows},
+      {"Support vectors", "ai.onnx.ml", supportVectorRows},
       {"Trees", "ai.onnx.ml", treeRows},
       {"Attention with subgraphs", "ai.onnx.preview", flexRows},
       {"Optimizers", "ai.onnx.preview.training", optimizerRows},

@@ -14,6 +14,15 @@ namespace zenith::onnx {
 
 class NodeReading;
 
+/// What an operator does with inputs of emulated types, which GraphIR does not
+/// have: strings and small numbers.
+enum class Emulated {
+  Refused,
+  Read,     // the rule asks for the type
+  Moved,    // results have elements of the inputs and their type
+  Compared, // strings and integers are compared as they are stored
+};
+
 struct OpRow {
   llvm::StringLiteral op;
   int since, until; // opset versions, inclusive
@@ -25,8 +34,7 @@ struct OpRow {
   bool (*fold)(NodeReading &) = nullptr;
   /// Inputs may be sequences and optionals.
   bool takesLists = false;
-  /// Inputs may be of emulated types, which GraphIR does not have.
-  bool takesEmulated = false;
+  Emulated emulated = Emulated::Refused;
 };
 
 constexpr int newest = INT_MAX;
@@ -63,10 +71,12 @@ llvm::ArrayRef<OpRow> samplingRows();
 llvm::ArrayRef<OpRow> sequenceModelRows();
 llvm::ArrayRef<OpRow> signalRows();
 // Of other domains.
-llvm::ArrayRef<OpRow> flexRows();      // ai.onnx.preview
-llvm::ArrayRef<OpRow> learningRows();  // ai.onnx.ml
-llvm::ArrayRef<OpRow> treeRows();      // ai.onnx.ml
-llvm::ArrayRef<OpRow> optimizerRows(); // ai.onnx.preview.training
+llvm::ArrayRef<OpRow> flexRows();               // ai.onnx.preview
+llvm::ArrayRef<OpRow> learningRows();           // ai.onnx.ml
+llvm::ArrayRef<OpRow> supportVectorRows();      // ai.onnx.ml
+llvm::ArrayRef<OpRow> treeRows();               // ai.onnx.ml
+llvm::ArrayRef<OpRow> encoderRows();            // ai.onnx.ml
+llvm::ArrayRef<OpRow> optimizerRows();          // ai.onnx.preview.training
 
 /// Operators with subgraphs, for the coverage page: the import handles them
 /// itself.

@@ -104,8 +104,20 @@ Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
   return tensor;
 }
 
+/// Elements of a byte each packed low bits first.
+static std::string packBits(StringRef bytes, unsigned bits) {
+  size_t perByte = 8 / bits;
+  std::string packed((bytes.size() + perByte - 1) / perByte, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i)
+    packed[i / perByte] =
+        char(packed[i / perByte] | (bytes[i] & ((1 << bits) - 1))
+                                       << (i % perByte * bits));
+  return packed;
+}
+
 Expected<onnx::Tensor> zenith::tensors::toTensorProto(const Tensor &tensor,
-                                                      StringRef name) {
+                                                      StringRef name,
+                                                      StringRef storedType) {
   onnx::Tensor proto;
   proto.name = name.str();
   proto.dims.assign(tensor.shape().begin(), tensor.shape().end());
@@ -113,15 +125,15 @@ Expected<onnx::Tensor> zenith::tensors::toTensorProto(const Tensor &tensor,
   for (auto [type, spelled] : dataTypes)
     if (spelled == element)
       proto.type = type;
+  for (auto [type, spelled] : carriers)
+    if (spelled == element && StringRef(onnx::dataTypeName(type)) == storedType)
+      proto.type = type;
   if (proto.type == DataType::Undefined)
     return makeError(ErrorCode::Unsupported,
                      "ONNX has no element type " + element, name);
   std::string bytes(tensor.bytes(), size_t(tensor.byteSize()));
   if (tensor.elementType().isInteger(4)) {
-    std::string packed((bytes.size() + 1) / 2, '\0');
-    for (size_t i = 0; i < bytes.size(); ++i)
-      packed[i / 2] = char(packed[i / 2] | (bytes[i] & 15) << (i % 2 * 4));
-    bytes = std::move(packed);
+    bytes = packBits(bytes, onnx::dataTypeBits(proto.type));
   }
   proto.data = files::ByteRange::fromMemory(std::move(bytes));
   return proto;
@@ -136,8 +148,9 @@ Expected<Tensor> zenith::tensors::readPb(const std::string &path,
 }
 
 llvm::Error zenith::tensors::writePb(const std::string &path,
-                                     const Tensor &tensor, StringRef name) {
-  Expected<onnx::Tensor> proto = toTensorProto(tensor, name);
+                                     const Tensor &tensor, StringRef name,
+                                     StringRef storedType) {
+  Expected<onnx::Tensor> proto = toTensorProto(tensor, name, storedType);
   if (!proto)
     return proto.takeError();
   Status status = onnx::writeTensorProtoFile(path, *proto);

@@ -20,14 +20,16 @@ mlir::Type elementTypeOf(onnx::DataType type, mlir::MLIRContext *context);
 llvm::Expected<Tensor> fromTensorProto(const onnx::Tensor &proto,
                                        llvm::StringRef location,
                                        mlir::MLIRContext *context);
-/// Owns a copy of the elements.
+/// Owns a copy of the elements. `storedType` names the ONNX type that they
+/// store, where GraphIR lacks it.
 llvm::Expected<onnx::Tensor> toTensorProto(const Tensor &tensor,
-                                           llvm::StringRef name);
+                                           llvm::StringRef name,
+                                           llvm::StringRef storedType = {});
 
 llvm::Expected<Tensor> readPb(const std::string &path,
                               mlir::MLIRContext *context);
 llvm::Error writePb(const std::string &path, const Tensor &tensor,
-                    llvm::StringRef name);
+                    llvm::StringRef name, llvm::StringRef storedType = {});
 
 } // namespace zenith::tensors
 

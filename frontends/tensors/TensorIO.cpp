@@ -41,12 +41,13 @@ zenith::tensors::readTensor(const std::string &path,
 }
 
 llvm::Error zenith::tensors::writeTensor(const std::string &path,
-                                         const Tensor &tensor, StringRef name) {
+                                         const Tensor &tensor, StringRef name,
+                                         StringRef storedType) {
   StringRef file = path;
   if (file.ends_with(".npy"))
     return writeNpy(path, tensor);
   if (file.ends_with(".pb"))
-    return writePb(path, tensor, name);
+    return writePb(path, tensor, name, storedType);
   return makeError(ErrorCode::Unsupported,
                    "has an unknown suffix; written are .npy and .pb", path);
 }

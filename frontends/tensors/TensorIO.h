@@ -20,9 +20,11 @@ llvm::Expected<Tensor> readTensor(const std::string &path,
                                   std::optional<mlir::RankedTensorType> wanted,
                                   mlir::MLIRContext *context);
 
-/// Writes .npy or .pb (`name` is the TensorProto's).
+/// Writes .npy or .pb (`name` is the TensorProto's; `storedType` the ONNX type
+/// that the elements store, where GraphIR lacks it).
 llvm::Error writeTensor(const std::string &path, const Tensor &tensor,
-                        llvm::StringRef name = "");
+                        llvm::StringRef name = "",
+                        llvm::StringRef storedType = {});
 
 } // namespace zenith::tensors
 

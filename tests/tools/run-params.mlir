@@ -14,6 +14,13 @@
 // RUN: printf '\072\000\000\000\000\000\000\000{"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}    \000\000\100\100\000\000\200\100' > %t/wrong.safetensors
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/m.mlir --target=interp --params=%t/wrong.safetensors | FileCheck --check-prefix=WRONG %s
 // WRONG: wrong.safetensors: error: the program has no parameter 'v'
+// A state dictionary may hold more than the program reads.
+// RUN: printf '\160\000\000\000\000\000\000\000{"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}}    \000\000\000\000\000\000\000\000\000\000\100\100\000\000\200\100' > %t/more.safetensors
+// RUN: zenith-run %t/m.mlir --target=interp --params=%t/more.safetensors --out-dir %t/out 2>&1 | FileCheck --check-prefix=MORE %s
+// RUN: %python %S/Inputs/npy.py print %t/out/0.npy | FileCheck --check-prefix=OTHER %s
+// RUN: zenith-run %t/m.mlir --target=cpu --params=%t/more.safetensors --out-dir %t/out 2>&1 | FileCheck --check-prefix=MORE %s
+// RUN: %python %S/Inputs/npy.py print %t/out/0.npy | FileCheck --check-prefix=OTHER %s
+// MORE: more.safetensors: warning: the program has no parameter 'v'
 // RUN: printf '1234' > %t/w.bin
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/m.mlir --target=interp | FileCheck --check-prefix=SHORT %s
 // SHORT: w.bin: error: parameter 'w' lies outside of the file

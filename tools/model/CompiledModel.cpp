@@ -177,7 +177,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
       ParamFiles::open(folder, options.params, context);
   if (!params)
     return params.takeError();
-  if (llvm::Error error = params->checkReplacements(*module))
+  if (llvm::Error error = params->checkReplacements(*module, &diagnostics))
     return std::move(error);
   pipeline::CompileTimes times;
   pipeline::CompileOptions compile = compileOptions(options, diagnostics);

@@ -4,6 +4,7 @@
 
 #include "tools/model/EntrySignature.h"
 
+#include "frontends/onnx/ResultAttributes.h"
 #include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
 #include "ir/LocationText.h"
@@ -144,7 +145,10 @@ std::vector<ResultInfo> zenith::tools::resultsOf(Operation *entry) {
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     auto name =
         function.getResultAttrOfType<StringAttr>(i, graph::nameAttrName);
-    results.push_back({name ? name.str() : "", cast<RankedTensorType>(type)});
+    auto stored =
+        function.getResultAttrOfType<StringAttr>(i, onnx::storedTypeAttrName);
+    results.push_back({name ? name.str() : "", cast<RankedTensorType>(type),
+                       stored ? stored.str() : ""});
   }
   return results;
 }

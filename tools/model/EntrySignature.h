@@ -29,6 +29,7 @@ struct ArgumentInfo {
 struct ResultInfo {
   std::string name; ///< public name; empty where there is none
   mlir::RankedTensorType type;
+  std::string storedType; ///< of ONNX, where GraphIR lacks it; else empty
 };
 
 /// The function or host program called `entry`; where that is empty the only

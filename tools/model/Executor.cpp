@@ -35,6 +35,6 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeExecutor(
     OwningOpRef<ModuleOp> module, const std::string &folder,
     const RunOptions &options, Diagnostics &diagnostics) {
   if (options.isInterpreted())
-    return makeInterpreter(std::move(module), folder, options);
+    return makeInterpreter(std::move(module), folder, options, &diagnostics);
   return makeCompiled(std::move(module), folder, options, diagnostics);
 }

@@ -74,10 +74,11 @@ bool isTarget(llvm::StringRef target);
 std::vector<std::string> listTargets();
 
 /// Runs `entry` of the module by the reference interpreter; `folder` is where
-/// the paths of parameters start.
+/// the paths of parameters start. Warnings go to `diagnostics`, if any.
 llvm::Expected<std::unique_ptr<Executor>>
 makeInterpreter(mlir::OwningOpRef<mlir::ModuleOp> module,
-                const std::string &folder, const RunOptions &options);
+                const std::string &folder, const RunOptions &options,
+                Diagnostics *diagnostics = nullptr);
 /// Compiles for options.target. Remarks that options.explain asks for go to
 /// `diagnostics`.
 llvm::Expected<std::unique_ptr<Executor>>

@@ -62,10 +62,9 @@ private:
 };
 } // namespace
 
-llvm::Expected<std::unique_ptr<Executor>>
-zenith::tools::makeInterpreter(OwningOpRef<ModuleOp> module,
-                               const std::string &folder,
-                               const RunOptions &options) {
+llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeInterpreter(
+    OwningOpRef<ModuleOp> module, const std::string &folder,
+    const RunOptions &options, Diagnostics *diagnostics) {
   llvm::Expected<func::FuncOp> entry = findFunction(*module, options.entry);
   if (!entry)
     return entry.takeError();
@@ -74,7 +73,7 @@ zenith::tools::makeInterpreter(OwningOpRef<ModuleOp> module,
   if (!params)
     return params.takeError();
   params->expect(*module, !options.noVerify);
-  if (llvm::Error error = params->checkReplacements(*module))
+  if (llvm::Error error = params->checkReplacements(*module, diagnostics))
     return std::move(error);
   return std::make_unique<InterpreterExecutor>(std::move(module), *entry,
                                                std::move(*params), options);

@@ -159,6 +159,7 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   std::string folder = input ? "" : llvm::sys::path::parent_path(path).str();
   if (import.folder.empty())
     import.folder = folder.empty() ? "." : folder;
+  pipeline::DiagnosticCollector collector(context, options.remark);
   auto module = onnx::importONNX(*model, context, import);
   if (!module)
     return makeError(module.error().ofFile(input ? "<stdin>" : path));

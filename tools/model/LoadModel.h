@@ -8,6 +8,7 @@
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "ir/tensor/Tensor.h"
 #include "lowering/pipeline/OptionTable.h"
+#include "lowering/pipeline/Remarks.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
@@ -38,6 +39,8 @@ struct LoadOptions {
   /// Where the IR will be written, for the paths of parameters.
   std::string irFolder;
   stablehlo::ImportOptions stablehlo;
+  /// Takes the remarks of frontends.
+  std::function<void(const pipeline::Remark &)> remark;
 };
 
 struct LoadedModel {

@@ -7,6 +7,7 @@
 #include "frontends/files/ElementNames.h"
 #include "ir/GraphOps.h"
 #include "tools/model/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -36,15 +37,16 @@ void ParamFiles::expect(ModuleOp module, bool verifies) {
     records[param.getSymName().str()] = graph::fileRecordOf(param);
 }
 
-llvm::Error ParamFiles::checkReplacements(ModuleOp module) const {
+llvm::Error ParamFiles::checkReplacements(ModuleOp module,
+                                          Diagnostics *diagnostics) {
   if (!replaced)
     return llvm::Error::success();
   for (const auto &[name, value] : replaced->tensors()) {
     auto param = module.lookupSymbol<graph::ParamOp>(name);
-    if (!param)
-      return makeError(ErrorCode::Invalid,
-                       "the program has no parameter '" + name + "'",
-                       replacementPath);
+    if (!param) {
+      leftOut.insert(name);
+      continue;
+    }
     auto type = cast<RankedTensorType>(param.getType());
     if (value.type() != type)
       return makeError(ErrorCode::Invalid,
@@ -52,6 +54,15 @@ llvm::Error ParamFiles::checkReplacements(ModuleOp module) const {
                            ", the file has " + files::typeText(value.type()),
                        replacementPath);
   }
+  if (leftOut.empty())
+    return llvm::Error::success();
+  std::string text =
+      "the program has no parameter '" + llvm::join(leftOut, "', '") + "'";
+  if (leftOut.size() == replaced->tensors().size())
+    return makeError(ErrorCode::Invalid, text, replacementPath);
+  // A state dictionary may hold more than the program reads.
+  if (diagnostics)
+    diagnostics->warning(text, replacementPath);
   return llvm::Error::success();
 }
 
@@ -62,7 +73,8 @@ ParamFiles::replacementSources() const {
   llvm::sys::fs::make_absolute(path);
   if (replaced)
     for (const auto &[name, value] : replaced->tensors())
-      sources[name] = {path.str().str(), int64_t(replaced->offsetOf(name))};
+      if (!leftOut.count(name))
+        sources[name] = {path.str().str(), int64_t(replaced->offsetOf(name))};
   return sources;
 }
 

@@ -13,9 +13,12 @@
 #include "llvm/Support/Error.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace zenith::tools {
+
+class Diagnostics;
 
 class ParamFiles {
 public:
@@ -38,8 +41,10 @@ public:
   /// they are opened; without `verify` by their sizes alone.
   void expect(mlir::ModuleOp module, bool verify);
 
-  /// An error where a replacement has no parameter, or one of another type.
-  llvm::Error checkReplacements(mlir::ModuleOp module) const;
+  /// An error where a replacement has another type than its parameter, or none
+  /// has a parameter; a warning names those without one, which are left out.
+  llvm::Error checkReplacements(mlir::ModuleOp module,
+                                Diagnostics *diagnostics);
 
 private:
   llvm::Expected<Tensor> mapExternal(llvm::StringRef name,
@@ -51,6 +56,7 @@ private:
   std::map<std::string, graph::FileRecord, std::less<>> records;
 
   std::string folder, replacementPath;
+  std::set<std::string> leftOut; ///< replacements without a parameter
   std::optional<tensors::Safetensors> replaced;
   std::map<std::string, std::shared_ptr<const files::ByteSource>> mapped;
 };

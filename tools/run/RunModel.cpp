@@ -10,6 +10,7 @@
 #include "tools/model/BindInputs.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
+#include "tools/model/CompiledModel.h"
 #include "tools/model/Diagnostics.h"
 #include "tools/model/Executor.h"
 #include "tools/model/LoadModel.h"
@@ -69,6 +70,9 @@ llvm::Error ModelRun::load() {
   load.bindings = options.bindings;
   load.dims = options.dims;
   load.entry = options.entry;
+  load.remark = [&](const pipeline::Remark &remark) {
+    printRemark(remark, options, diagnostics);
+  };
   llvm::Expected<LoadedModel> loaded =
       loadModel(options.model, context.get(), load, diagnostics);
   if (!loaded)
@@ -131,8 +135,8 @@ llvm::Error ModelRun::writeResults() {
        llvm::enumerate(ArrayRef(results).take_front(resultInfos.size()))) {
     std::string file = options.outDir + "/" + std::to_string(i) + "." +
                        options::wordOf(options.outFormat).str();
-    if (llvm::Error error =
-            tensors::writeTensor(file, result, resultInfos[i].name))
+    if (llvm::Error error = tensors::writeTensor(
+            file, result, resultInfos[i].name, resultInfos[i].storedType))
       return error;
   }
   return llvm::Error::success();

@@ -30,26 +30,34 @@ template <typename Op> static void binary(NodeReading &n) {
   n.result(n.b.binary<Op>(lhs, n.input(1)));
 }
 
-/// Below opset 7 operands have one shape, or the second operand is broadcast to
-/// the first from dimension `axis` on if the node says so.
-template <typename Op> static void alignedBinary(NodeReading &n) {
+/// The second operand. Below opset 7 operands have one shape, or the second one
+/// is broadcast to the first from dimension `axis` on if the node says so.
+static Value alignedOperand(NodeReading &n) {
   ImportBuilder &b = n.b;
-  Value lhs = n.input(0), rhs = n.input(1);
-  DimVector dims = b.dims(lhs), other = b.dims(rhs);
+  Value rhs = n.input(1);
   // Some models need NumPy's rule and lack the attribute.
   if (!n.intAttribute("broadcast", 0))
-    return n.result(b.binary<Op>(lhs, rhs));
+    return rhs;
+  DimVector dims = n.dims(0), other = b.dims(rhs);
   int64_t free = int64_t(dims.size()) - int64_t(other.size());
   int64_t axis = n.intAttribute("axis", free);
   if (axis < 0)
     axis += dims.size();
-  if (free < 0 || axis < 0 || axis > free)
-    return n.fail(invalid("the second operand does not fit into the first"));
-  other.append(free - axis, DimExpr(1));
-  rhs = b.reshape(rhs, other);
-  if (!sameDims(b.broadcastDims(dims, other), dims))
-    return n.fail(invalid("the second operand does not fit into the first"));
-  n.result(b.binary<Op>(lhs, rhs));
+  bool fits = free >= 0 && axis >= 0 && axis <= free;
+  if (fits) {
+    other.append(free - axis, DimExpr(1));
+    rhs = b.reshape(rhs, other);
+    fits = sameDims(b.broadcastDims(dims, other), dims);
+  }
+  if (!fits)
+    n.fail(invalid("the second operand does not fit into the first"));
+  return rhs;
+}
+
+template <typename Op> static void alignedBinary(NodeReading &n) {
+  Value lhs = n.input(0), rhs = alignedOperand(n);
+  if (!n.failed())
+    n.result(n.b.binary<Op>(lhs, rhs));
 }
 
 /// Applies the op to any number of inputs from left to right.
@@ -77,7 +85,16 @@ static void importIdentity(NodeReading &n) { n.result(0, n.imported(0)); }
 
 static void importNeg(NodeReading &n) { unary<graph::NegOp>(n); }
 
+static void importAlignedPow(NodeReading &n) {
+  Value base = n.input(0), exponent = alignedOperand(n);
+  if (!n.failed())
+    n.result(n.b.binary<graph::PowOp>(base, exponent));
+}
+
 static void importPow(NodeReading &n) {
+  // The exponent's shape may be the base's before opset 7 only.
+  if (n.version < 7 && n.intAttribute("broadcast", 0))
+    return importAlignedPow(n);
   Value base = n.input(0);
   Type element = n.elementType(0);
   // Small integer powers of floats as multiplications: the rounding steps are
@@ -154,6 +171,13 @@ template <CompareDirection direction> static void comparison(NodeReading &n) {
   n.result(n.b.compare(direction, lhs, n.input(1)));
 }
 
+template <CompareDirection direction>
+static void alignedComparison(NodeReading &n) {
+  Value lhs = n.input(0), rhs = alignedOperand(n);
+  if (!n.failed())
+    n.result(n.b.compare(direction, lhs, rhs));
+}
+
 static void importWhere(NodeReading &n) {
   Value pred = n.input(0), onTrue = n.input(1);
   n.result(n.b.select(pred, onTrue, n.input(2)));
@@ -184,6 +208,8 @@ static void importIsInf(NodeReading &n) {
 //===----------------------------------------------------------------------===//
 
 static void convertTo(NodeReading &n, Type element) {
+  if (n.imported(0).words)
+    return n.fail(unsupported("conversion of strings to numbers"));
   if (isStoredAsBits(n.imported(0).emulated))
     return n.result(n.b.convert(decodedBits(n, 0), element));
   Type from = n.elementType(0);
@@ -194,10 +220,34 @@ static void convertTo(NodeReading &n, Type element) {
       known && isInteger && castKnownElements(*known, element))
     return n.result(0, std::move(*known), element);
   Value value = n.input(0);
+  // Floats become integers of four bits by the low bits of wider ones.
+  if (isa<FloatType>(from) && isa<IntegerType>(element) &&
+      element.getIntOrFloatBitWidth() == 4)
+    value = n.b.convert(value, n.b.builder.getI32Type());
   if (!saturates || !n.intAttribute("saturate", 1))
     return n.result(n.b.convert(value, element));
   n.result(n.b.emit<graph::ConvertOp>(n.type(0).clone(element), value,
                                       /*saturate=*/true));
+}
+
+/// Conversion to a type that GraphIR lacks.
+static void convertToEmulated(NodeReading &n, DataType to) {
+  if (n.imported(0).emulated == to)
+    return n.result(0, n.imported(0));
+  if (!isEmulatedNumber(to) || n.imported(0).words)
+    return n.fail(
+        unsupported(fmt::format("conversion to {}", dataTypeName(to))));
+  std::string rounding = n.stringAttribute("round_mode", "up");
+  if (rounding != "up" && rounding != "down" && rounding != "nearest")
+    return n.fail(
+        invalid(fmt::format("attribute 'round_mode' is '{}'", rounding)));
+  if (to == DataType::Float8E8M0 && !n.intAttribute("saturate", 1))
+    return n.fail(unsupported("conversion to float8e8m0 without saturation"));
+  Value value =
+      isStoredAsBits(n.imported(0).emulated) ? decodedBits(n, 0) : n.input(0);
+  if (isa<ComplexType>(getElementTypeOrSelf(value.getType())))
+    return n.fail(invalid("conversion of complex numbers"));
+  n.result(0, encodedBits(n.b, value, to, rounding), to);
 }
 
 static void importCast(NodeReading &n) {
@@ -207,7 +257,17 @@ static void importCast(NodeReading &n) {
   if (dataTypeName(to).empty())
     return n.fail(invalid(fmt::format(
         "attribute 'to' is {}, which is no data type", int64_t(to))));
-  n.fail(unsupported(fmt::format("conversion to {}", dataTypeName(to))));
+  convertToEmulated(n, to);
+}
+
+/// The bits of each element as another type; a byte is a boolean by its value.
+static Value bitcastTo(ImportBuilder &b, Value value, Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == element)
+    return value;
+  if (element.isInteger(1))
+    return b.convert(value, element);
+  return b.emit<graph::BitcastOp>(type.clone(element), value);
 }
 
 static void importBitCast(NodeReading &n) {
@@ -216,21 +276,26 @@ static void importBitCast(NodeReading &n) {
   Type from = n.elementType(0);
   if (!element)
     return n.fail(unsupported(fmt::format("BitCast to {}", dataTypeName(to))));
-  if (isa<ComplexType>(element) || isa<ComplexType>(from) ||
-      element.isInteger(1) || from.isInteger(1))
-    return n.fail(unsupported("BitCast of complex numbers or booleans"));
-  if (element.getIntOrFloatBitWidth() != from.getIntOrFloatBitWidth())
+  if (isa<ComplexType>(element) || isa<ComplexType>(from))
+    return n.fail(unsupported("BitCast of complex numbers"));
+  // Booleans are bytes of 0 or 1.
+  auto bitsOf = [](Type type) {
+    return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
+  };
+  if (bitsOf(element) != bitsOf(from))
     return n.fail(invalid("BitCast to a type of another width"));
   Value value = n.input(0);
-  n.result(element == from
-               ? value
-               : n.b.emit<graph::BitcastOp>(n.type(0).clone(element), value));
+  Type byte = n.b.builder.getI8Type();
+  if (from.isInteger(1))
+    value = n.b.convert(value, byte);
+  if (element.isInteger(1))
+    return n.result(bitcastTo(n.b, bitcastTo(n.b, value, byte), element));
+  n.result(bitcastTo(n.b, value, element));
 }
 
 static void importCastLike(NodeReading &n) {
   if (DataType like = n.imported(1).emulated; like != DataType::Undefined)
-    return n.fail(
-        unsupported(fmt::format("conversion to {}", dataTypeName(like))));
+    return convertToEmulated(n, like);
   convertTo(n, n.elementType(1));
 }
 
@@ -241,6 +306,7 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"Acosh", 9, newest, 1, 1, unary<graph::AcoshOp>},
       {"Add", 1, 6, 2, 2, alignedBinary<graph::AddOp>},
       {"Add", 7, newest, 2, 2, binary<graph::AddOp>, foldAdd},
+      {"And", 1, 6, 2, 2, alignedBinary<graph::AndOp>},
       {"And", 7, newest, 2, 2, binary<graph::AndOp>, foldAnd},
       {"Asin", 7, newest, 1, 1, unary<graph::AsinOp>},
       {"Asinh", 9, newest, 1, 1, unary<graph::AsinhOp>},
@@ -252,25 +318,31 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"BitwiseNot", 18, newest, 1, 1, unary<graph::NotOp>},
       {"BitwiseOr", 18, newest, 2, 2, binary<graph::OrOp>},
       {"BitwiseXor", 18, newest, 2, 2, binary<graph::XorOp>},
-      {"Cast", 6, newest, 1, 1, importCast, nullptr, false, true},
-      {"CastLike", 15, newest, 2, 2, importCastLike, nullptr, false, true},
+      {"Cast", 6, newest, 1, 1, importCast, nullptr, false, Emulated::Read},
+      {"CastLike", 15, newest, 2, 2, importCastLike, nullptr, false,
+       Emulated::Read},
       {"Ceil", 1, newest, 1, 1, unary<graph::CeilOp>},
       {"Clip", 6, newest, 1, 3, importClip},
       {"Cos", 7, newest, 1, 1, unary<graph::CosOp>},
       {"Cosh", 9, newest, 1, 1, unary<graph::CoshOp>},
       {"Div", 1, 6, 2, 2, alignedBinary<graph::DivOp>},
       {"Div", 7, newest, 2, 2, binary<graph::DivOp>, foldDiv},
-      {"Equal", 7, newest, 2, 2, comparison<CompareDirection::eq>, foldEqual},
+      {"Equal", 1, 6, 2, 2, alignedComparison<CompareDirection::eq>},
+      {"Equal", 7, newest, 2, 2, comparison<CompareDirection::eq>, foldEqual,
+       false, Emulated::Compared},
       {"Erf", 9, newest, 1, 1, unary<graph::ErfOp>},
       {"Exp", 1, newest, 1, 1, unary<graph::ExpOp>},
       {"Floor", 1, newest, 1, 1, unary<graph::FloorOp>},
+      {"Greater", 1, 6, 2, 2, alignedComparison<CompareDirection::gt>},
       {"Greater", 7, newest, 2, 2, comparison<CompareDirection::gt>,
        foldGreater},
       {"GreaterOrEqual", 12, newest, 2, 2, comparison<CompareDirection::ge>,
        foldGreaterOrEqual},
-      {"Identity", 1, newest, 1, 1, importIdentity},
+      {"Identity", 1, newest, 1, 1, importIdentity, nullptr, false,
+       Emulated::Moved},
       {"IsInf", 10, newest, 1, 1, importIsInf},
       {"IsNaN", 9, newest, 1, 1, importIsNaN},
+      {"Less", 1, 6, 2, 2, alignedComparison<CompareDirection::lt>},
       {"Less", 7, newest, 2, 2, comparison<CompareDirection::lt>, foldLess},
       {"LessOrEqual", 12, newest, 2, 2, comparison<CompareDirection::le>,
        foldLessOrEqual},
@@ -283,8 +355,9 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"Mul", 7, newest, 2, 2, binary<graph::MulOp>, foldMul},
       {"Neg", 1, newest, 1, 1, importNeg, foldNeg},
       {"Not", 1, newest, 1, 1, unary<graph::NotOp>, foldNot},
+      {"Or", 1, 6, 2, 2, alignedBinary<graph::OrOp>},
       {"Or", 7, newest, 2, 2, binary<graph::OrOp>, foldOr},
-      {"Pow", 7, newest, 2, 2, importPow},
+      {"Pow", 1, newest, 2, 2, importPow},
       {"Reciprocal", 1, newest, 1, 1, importReciprocal},
       {"Round", 11, newest, 1, 1, unary<graph::RoundEvenOp>},
       {"Sign", 9, newest, 1, 1, unary<graph::SignOp>},
@@ -295,7 +368,9 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"Sub", 7, newest, 2, 2, binary<graph::SubOp>, foldSub},
       {"Sum", 1, newest, 1, anyNumber, variadic<graph::AddOp>},
       {"Tan", 7, newest, 1, 1, unary<graph::TanOp>},
-      {"Where", 9, newest, 3, 3, importWhere, foldWhere},
+      {"Where", 9, newest, 3, 3, importWhere, foldWhere, false,
+       Emulated::Moved},
+      {"Xor", 1, 6, 2, 2, alignedBinary<graph::XorOp>},
       {"Xor", 7, newest, 2, 2, binary<graph::XorOp>},
   };
   return rows;

@@ -239,8 +239,10 @@ static void importOneHot(NodeReading &n) {
 
 llvm::ArrayRef<OpRow> zenith::onnx::indexingRows() {
   static constexpr OpRow rows[] = {
-      {"Gather", 1, newest, 2, 2, importGather, foldGather},
-      {"GatherND", 11, newest, 2, 2, importGatherND},
+      {"Gather", 1, newest, 2, 2, importGather, foldGather, false,
+       Emulated::Moved},
+      {"GatherND", 11, newest, 2, 2, importGatherND, nullptr, false,
+       Emulated::Moved},
       {"OneHot", 9, newest, 3, 3, importOneHot},
   };
   return rows;

@@ -468,16 +468,23 @@ static void importSplit(NodeReading &n) {
 
 llvm::ArrayRef<OpRow> zenith::onnx::movementRows() {
   static constexpr OpRow rows[] = {
-      {"Concat", 4, newest, 1, anyNumber, importConcat, foldConcat},
-      {"Expand", 8, newest, 2, 2, importExpand},
-      {"Flatten", 1, newest, 1, 1, importFlatten},
-      {"Reshape", 1, newest, 1, 2, importReshape},
-      {"Slice", 1, newest, 1, 5, importSlice},
-      {"Split", 2, newest, 1, 2, importSplit},
-      {"Squeeze", 1, newest, 1, 2, importSqueeze},
-      {"Tile", 6, newest, 2, 2, importTile},
-      {"Transpose", 1, newest, 1, 1, importTranspose},
-      {"Unsqueeze", 1, newest, 1, 2, importUnsqueeze},
+      {"Concat", 4, newest, 1, anyNumber, importConcat, foldConcat, false,
+       Emulated::Moved},
+      {"Expand", 8, newest, 2, 2, importExpand, nullptr, false,
+       Emulated::Moved},
+      {"Flatten", 1, newest, 1, 1, importFlatten, nullptr, false,
+       Emulated::Moved},
+      {"Reshape", 1, newest, 1, 2, importReshape, nullptr, false,
+       Emulated::Moved},
+      {"Slice", 1, newest, 1, 5, importSlice, nullptr, false, Emulated::Moved},
+      {"Split", 2, newest, 1, 2, importSplit, nullptr, false, Emulated::Moved},
+      {"Squeeze", 1, newest, 1, 2, importSqueeze, nullptr, false,
+       Emulated::Moved},
+      {"Tile", 6, newest, 2, 2, importTile, nullptr, false, Emulated::Moved},
+      {"Transpose", 1, newest, 1, 1, importTranspose, nullptr, false,
+       Emulated::Moved},
+      {"Unsqueeze", 1, newest, 1, 2, importUnsqueeze, nullptr, false,
+       Emulated::Moved},
   };
   return rows;
 }

@@ -2,6 +2,8 @@
 //
 // Walks nodes through the op table; calls of local functions inline.
 #include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/OpSchema.h"
+#include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/ModelReading.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -36,14 +38,67 @@ const Function *ModelReading::findFunction(const Node &node) const {
   return nullptr;
 }
 
-/// Refuses values of emulated types, which most operators do not take.
+/// Refuses values of emulated types where the operator does not take them.
 static Status refuseEmulated(const Node &node,
-                             llvm::ArrayRef<ImportedValue *> inputs) {
+                             llvm::ArrayRef<ImportedValue *> inputs,
+                             Emulated use = Emulated::Refused) {
+  auto isTaken = [&](DataType type) {
+    bool isOrderly = type == DataType::String || type == DataType::Int2 ||
+                     type == DataType::UInt2;
+    return type == DataType::Undefined || use == Emulated::Read ||
+           use == Emulated::Moved || (use == Emulated::Compared && isOrderly);
+  };
   for (const ImportedValue *input : inputs)
-    if (input && input->emulated != DataType::Undefined)
+    if (input && !isTaken(input->emulated))
       return unsupported(fmt::format("operator {} of type {}", node.op,
                                      dataTypeName(input->emulated)));
   return noError();
+}
+
+/// The type that all emulated inputs have; null if there are none. An error
+/// where they differ.
+static Result<const ImportedValue *>
+commonEmulated(const Node &node, llvm::ArrayRef<ImportedValue *> inputs) {
+  const ImportedValue *common = nullptr;
+  for (const ImportedValue *input : inputs) {
+    if (!input || input->emulated == DataType::Undefined)
+      continue;
+    if (common && common->emulated != input->emulated)
+      return invalid(fmt::format("operator {} of types {} and {}", node.op,
+                                 dataTypeName(common->emulated),
+                                 dataTypeName(input->emulated)));
+    common = input;
+  }
+  return common;
+}
+
+void ModelReading::shareWords(Inputs &inputs) {
+  std::vector<std::string> all;
+  std::unordered_map<std::string, int64_t> positions;
+  std::vector<ImportedValue **> strings;
+  for (ImportedValue *&input : inputs) {
+    if (!input || !input->words)
+      continue;
+    strings.push_back(&input);
+    llvm::SmallVector<int64_t> table;
+    for (const std::string &word : *input->words) {
+      auto [known, isNew] = positions.try_emplace(word, all.size());
+      if (isNew)
+        all.push_back(word);
+      table.push_back(known->second);
+    }
+    ImportedValue shared = *input;
+    if (!llvm::equal(table, llvm::seq<int64_t>(0, table.size()))) {
+      shared = ImportedValue();
+      shared.emulated = DataType::String;
+      shared.data = gatherAlong(b, b.intVector(table), 0, read(*input));
+      shared.type = cast<RankedTensorType>(shared.data.getType());
+    }
+    input = keepValue(std::move(shared));
+  }
+  auto words = std::make_shared<const std::vector<std::string>>(std::move(all));
+  for (ImportedValue **input : strings)
+    (*input)->words = words;
 }
 
 Status ModelReading::importOperator(const Node &node, Scope &scope,
@@ -79,11 +134,22 @@ Status ModelReading::importOperator(const Node &node, Scope &scope,
   for (ImportedValue *input : inputs)
     if (input && input->kind != ImportedValue::Tensor && !row->takesLists)
       return invalid(fmt::format("an input is of kind {}", input->kindName()));
-  if (!row->takesEmulated)
-    if (Status status = refuseEmulated(node, inputs); !status)
-      return status;
+  if (Status status = refuseEmulated(node, inputs, row->emulated); !status)
+    return status;
+  const ImportedValue *emulated = nullptr;
+  if (row->emulated == Emulated::Moved || row->emulated == Emulated::Compared) {
+    auto common = commonEmulated(node, inputs);
+    if (!common)
+      return common.error();
+    if (*common && (*common)->words)
+      shareWords(inputs);
+    if (*common && row->emulated == Emulated::Moved)
+      emulated = *llvm::find_if(inputs, [](const ImportedValue *input) {
+        return input && input->emulated != DataType::Undefined;
+      });
+  }
   llvm::SaveAndRestore<const Scope *> within(nodeScope, &scope);
-  NodeReading rule(node, version, b, *this, std::move(inputs));
+  NodeReading rule(node, version, b, *this, inputs);
   if (!row->fold || !row->fold(rule))
     if (!b.failed())
       row->import(rule);
@@ -92,6 +158,10 @@ Status ModelReading::importOperator(const Node &node, Scope &scope,
   for (auto [name, result] : llvm::zip_equal(node.outputs, rule.results)) {
     if (name.empty())
       continue;
+    if (emulated && result) {
+      result->emulated = emulated->emulated;
+      result->words = emulated->words;
+    }
     ImportedValue missing;
     missing.missing = fmt::format("the result '{}' of {} is not supported",
                                   name, node.location());
@@ -176,7 +246,12 @@ Status ModelReading::importNode(const Node &node, Scope &scope) {
     inputs.push_back(value);
   }
   Status status = noError();
-  if (const Function *callee = findFunction(node))
+  const Function *callee = findFunction(node);
+  if (!callee)
+    status = checkNode(node, plainDomain(node.domain), versionOf(node, scope));
+  if (!status)
+    return std::move(status.error()).in(node.location());
+  if (callee)
     status = importCall(node, *callee, scope, inputs);
   else if (NodeRule rule = controlRule(node)) {
     status = refuseEmulated(node, inputs);
@@ -194,7 +269,7 @@ Status ModelReading::importNode(const Node &node, Scope &scope) {
 Status ModelReading::importGraphBody(const Graph &graph, Scope &scope) {
   for (const Tensor &tensor : graph.initializers)
     if (!scope.names.count(tensor.name))
-      bind(scope, tensor.name, constantValue(tensor, tensor.name));
+      bind(scope, tensor.name, initializerValue(tensor));
   for (const Node &node : graph.nodes)
     if (Status status = importNode(node, scope); !status)
       return std::move(status.error()).in("graph");

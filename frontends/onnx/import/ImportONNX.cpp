@@ -3,9 +3,13 @@
 // Imports a model: signature, initializers, results. Nodes are imported in
 // ImportNodes.cpp, nodes with subgraphs in ImportControl.cpp.
 #include "frontends/onnx/ImportONNX.h"
+#include "frontends/onnx/ResultAttributes.h"
 #include "frontends/onnx/import/ModelReading.h"
 
+#include "ir/remarks/Remark.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -56,8 +60,37 @@ Value ModelReading::readParameter(ImportedValue &value) {
       value.type, FlatSymbolRefAttr::get(context, value.parameter));
 }
 
+/// Strings as positions in the list of different ones.
+ImportedValue ModelReading::wordsValue(const Tensor &tensor) {
+  std::vector<std::string> words;
+  std::unordered_map<std::string, int64_t> known;
+  std::vector<int64_t> positions;
+  for (const std::string &word : tensor.strings) {
+    auto [entry, isNew] = known.try_emplace(word, words.size());
+    if (isNew)
+      words.push_back(word);
+    positions.push_back(entry->second);
+  }
+  std::string bytes(reinterpret_cast<const char *>(positions.data()),
+                    positions.size() * sizeof(int64_t));
+  const Tensor &kept = keep({tensor.name,
+                             DataType::Int64,
+                             tensor.dims,
+                             files::ByteRange::fromMemory(std::move(bytes)),
+                             {}});
+  ImportedValue value;
+  value.type = RankedTensorType::get(tensor.dims, b.builder.getI64Type());
+  value.tensor = &kept;
+  value.emulated = DataType::String;
+  value.words =
+      std::make_shared<const std::vector<std::string>>(std::move(words));
+  return value;
+}
+
 ImportedValue ModelReading::constantValue(const Tensor &tensor,
                                           const std::string &name) {
+  if (tensor.type == DataType::String)
+    return wordsValue(tensor);
   ImportedValue value;
   Type element = elementTypeOf(tensor.type, context);
   if (!element) {
@@ -78,6 +111,12 @@ ImportedValue ModelReading::constantValue(const Tensor &tensor,
       tensor.dims.size() > 1 && element.isInteger(8) && tensor.data.length > 0;
   if ((tensor.data.length < parameterBytes && !isWeight) || isZeroPoint)
     return value;
+  return asParameter(std::move(value), name);
+}
+
+ImportedValue ModelReading::asParameter(ImportedValue value,
+                                        const std::string &name) {
+  const Tensor &tensor = *value.tensor;
   std::string &known = parameters[&tensor];
   if (!known.empty()) {
     value.parameter = known;
@@ -89,6 +128,26 @@ ImportedValue ModelReading::constantValue(const Tensor &tensor,
   createParameter(tensor, value.type, unique);
   value.parameter = known = unique;
   return value;
+}
+
+ImportedValue ModelReading::initializerValue(const Tensor &tensor) {
+  ImportedValue value = constantValue(tensor, tensor.name);
+  bool isTrained = value.tensor && value.parameter.empty() &&
+                   value.type.getRank() > 0 &&
+                   value.type.getNumElements() > 0 &&
+                   isa<FloatType>(value.type.getElementType());
+  return isTrained ? asParameter(std::move(value), tensor.name) : value;
+}
+
+/// Constants that rules read while importing, and dead ones: other values for
+/// them would change nothing.
+void ModelReading::eraseUnusedParameters() {
+  llvm::StringSet<> used;
+  module->walk([&](graph::GetParamOp get) { used.insert(get.getParam()); });
+  for (auto param :
+       llvm::make_early_inc_range(module->getOps<graph::ParamOp>()))
+    if (!used.contains(param.getSymName()))
+      param.erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,9 +308,59 @@ void ModelReading::nameResults(func::FuncOp function, ValueRange results) {
   }
 }
 
+/// Invalid where a computed output contradicts what the model declares.
+/// Dimensions that the model leaves open are often guesses of its exporter, so
+/// that only shapes without any are compared.
+Status ModelReading::checkOutput(const ValueInfo &output,
+                                 const ImportedValue &value) {
+  const ValueType &declared = output.type;
+  if (declared.kind == ValueType::Missing || value.isZipped)
+    return noError();
+  if (declared.kind != ValueType::TensorKind)
+    return invalid(fmt::format("declared as {}, but computed as tensor",
+                               kindName(declared.kind)));
+  DataType computed = value.emulated != DataType::Undefined
+                          ? value.emulated
+                          : dataTypeOf(value.type.getElementType());
+  if (declared.element != DataType::Undefined && declared.element != computed)
+    return invalid(fmt::format("declared as {}, but computed as {}",
+                               dataTypeName(declared.element),
+                               dataTypeName(computed)));
+  SmallVector<int64_t> shape;
+  for (const Dim &dim : declared.dims)
+    if (dim.value)
+      shape.push_back(*dim.value);
+  bool isStatic = declared.hasShape && shape.size() == declared.dims.size() &&
+                  options.dims.empty() && value.type.hasStaticShape();
+  if (isStatic && ArrayRef<int64_t>(shape) != value.type.getShape())
+    return invalid(fmt::format("declared with shape [{}], but computed with "
+                               "shape [{}]",
+                               fmt::join(shape, ", "),
+                               fmt::join(value.type.getShape(), ", ")));
+  return noError();
+}
+
+/// Says how an output of a type that GraphIR lacks is given.
+static void remarkStorage(Location loc, const ImportedValue &value) {
+  if (value.words) {
+    constexpr size_t mostShown = 32;
+    size_t shown = std::min(value.words->size(), mostShown);
+    std::string text = fmt::format(
+        "{}{}",
+        fmt::join(value.words->begin(), value.words->begin() + shown, ", "),
+        shown < value.words->size() ? ", ..." : "");
+    return remarks::emit(loc, remarks::Code::IMP002, {text});
+  }
+  std::string storage;
+  llvm::raw_string_ostream(storage) << value.type.getElementType();
+  remarks::emit(loc, remarks::Code::IMP003,
+                {std::string(dataTypeName(value.emulated)), storage});
+}
+
 Status ModelReading::importReturn(const Scope &scope) {
   b.loc = UnknownLoc::get(context);
   SmallVector<Value> results;
+  SmallVector<DataType> stored;
   for (const ValueInfo &output : model.graph.outputs) {
     ImportedValue *value = scope.find(output.name);
     if (!value || !value->missing.empty())
@@ -260,11 +369,14 @@ Status ModelReading::importReturn(const Scope &scope) {
     if (value->kind != ImportedValue::Tensor)
       return unsupported(fmt::format("outputs of kind {}", value->kindName()))
           .in(fmt::format("output '{}'", output.name));
-    if (value->emulated != DataType::Undefined)
-      return unsupported(fmt::format("outputs of type {}",
-                                     dataTypeName(value->emulated)))
+    if (Status status = checkOutput(output, *value); !status)
+      return std::move(status.error())
           .in(fmt::format("output '{}'", output.name));
+    if (value->emulated != DataType::Undefined)
+      remarkStorage(NameLoc::get(StringAttr::get(context, output.name)),
+                    *value);
     results.push_back(read(*value));
+    stored.push_back(value->emulated);
   }
   if (b.failed())
     return *b.firstError;
@@ -272,6 +384,10 @@ Status ModelReading::importReturn(const Scope &scope) {
   function.setFunctionType(FunctionType::get(
       context, function.getArgumentTypes(), TypeRange(ValueRange(results))));
   nameResults(function, results);
+  for (auto [index, type] : llvm::enumerate(stored))
+    if (type != DataType::Undefined && type != DataType::String)
+      function.setResultAttr(index, storedTypeAttrName,
+                             StringAttr::get(context, dataTypeName(type)));
   return noError();
 }
 
@@ -300,6 +416,7 @@ Result<OwningOpRef<ModuleOp>> ModelReading::run() {
     return status.error();
   b.eraseDiscarded();
   eraseDeadOps(function.getBody().front());
+  eraseUnusedParameters();
   std::string text;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (text.empty())

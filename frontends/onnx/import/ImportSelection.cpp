@@ -220,7 +220,8 @@ static void importHardmax(NodeReading &n) {
 llvm::ArrayRef<OpRow> zenith::onnx::selectionRows() {
   static constexpr OpRow rows[] = {
       {"EyeLike", 9, newest, 1, 1, importEyeLike},
-      {"GatherElements", 11, newest, 2, 2, importGatherElements},
+      {"GatherElements", 11, newest, 2, 2, importGatherElements, nullptr, false,
+       Emulated::Moved},
       {"Hardmax", 1, newest, 1, 1, importHardmax},
       {"ReverseSequence", 10, newest, 2, 2, importReverseSequence},
       {"Trilu", 14, newest, 1, 2, importTrilu},

@@ -185,8 +185,8 @@ llvm::ArrayRef<OpRow> zenith::onnx::shapeRows() {
       {"Constant", 1, newest, 0, 0, importConstant},
       {"ConstantOfShape", 9, newest, 1, 1, importConstantOfShape},
       {"Range", 11, newest, 3, 3, importRange},
-      {"Shape", 1, newest, 1, 1, importShape},
-      {"Size", 1, newest, 1, 1, importSize},
+      {"Shape", 1, newest, 1, 1, importShape, nullptr, false, Emulated::Read},
+      {"Size", 1, newest, 1, 1, importSize, nullptr, false, Emulated::Read},
   };
   return rows;
 }

@@ -79,12 +79,21 @@ private:
   Status importReturn(const Scope &scope);
   void createParameter(const Tensor &tensor, mlir::RankedTensorType type,
                        const std::string &name);
+  /// The value as a parameter; one per tensor.
+  ImportedValue asParameter(ImportedValue value, const std::string &name);
+  /// Constants of floats that training changes are parameters of any size.
+  ImportedValue initializerValue(const Tensor &tensor);
+  void eraseUnusedParameters();
   void nameResults(mlir::func::FuncOp function, mlir::ValueRange results);
+  ImportedValue wordsValue(const Tensor &tensor);
+  Status checkOutput(const ValueInfo &output, const ImportedValue &value);
 
   //===-- nodes ---------------------------------------------------------===//
   Status importGraphBody(const Graph &graph, Scope &scope);
   Status importNode(const Node &node, Scope &scope);
   Status importOperator(const Node &node, Scope &scope, Inputs inputs);
+  /// Brings strings among the inputs to positions in one list.
+  void shareWords(Inputs &inputs);
   Status importCall(const Node &node, const Function &function, Scope &scope,
                     const Inputs &inputs);
   const Function *findFunction(const Node &node) const;

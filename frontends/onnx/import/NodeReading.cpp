@@ -23,6 +23,13 @@ NodeReading::NodeReading(const Node &node, int64_t version, ImportBuilder &b,
 // Inputs
 //===----------------------------------------------------------------------===//
 
+bool NodeReading::needs(ArrayRef<size_t> indices) {
+  for (size_t index : indices)
+    if (!has(index))
+      fail(invalid(fmt::format("input {} is absent", index)));
+  return !failed();
+}
+
 SmallVector<Value> NodeReading::allInputs() {
   SmallVector<Value> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -229,6 +236,20 @@ void NodeReading::result(size_t index, Value value) {
   imported.type = cast<RankedTensorType>(value.getType());
   imported.data = value;
   results[index] = std::move(imported);
+}
+
+void NodeReading::result(size_t index, Value stored, DataType emulated) {
+  result(index, stored);
+  if (index < results.size())
+    results[index]->emulated = emulated;
+}
+
+void NodeReading::result(size_t index, Value positions,
+                         std::vector<std::string> words) {
+  result(index, positions, DataType::String);
+  if (index < results.size())
+    results[index]->words =
+        std::make_shared<const std::vector<std::string>>(std::move(words));
 }
 
 void NodeReading::result(size_t index, Elements elements, Type element) {

@@ -7,6 +7,8 @@
 #include "frontends/onnx/import/ImportBuilder.h"
 #include "frontends/onnx/import/TensorReading.h"
 
+#include <memory>
+
 namespace zenith::onnx {
 
 /// The value of a name of the model. Shapes are computed symbolically, not as
@@ -21,6 +23,8 @@ struct ImportedValue {
   /// A sequence whose length is known at run time only: `data` has its elements
   /// along a new dimension 0.
   bool isStacked = false;
+  /// The tensor behind a list of maps: a row per map, a column per key.
+  bool isZipped = false;
   const char *kindName() const {
     return kind == Sequence   ? "sequence"
            : kind == Optional ? "optional"
@@ -31,6 +35,8 @@ struct ImportedValue {
   /// The element type that the tensor emulates, if GraphIR lacks it: `data`
   /// stores its bits or values. Few rules take such values.
   DataType emulated = DataType::Undefined;
+  /// Of strings: the list that `data` has positions in, as i64.
+  std::shared_ptr<const std::vector<std::string>> words;
   Value data; // null until a rule reads it as data
   std::optional<llvm::SmallVector<DimExpr>>
       elements;                         // row-major; the type is static
@@ -86,6 +92,9 @@ public:
   bool has(size_t index) const {
     return index < inputs.size() && inputs[index];
   }
+  /// The node's error where one of these inputs is absent: for operators whose
+  /// first inputs may be.
+  bool needs(llvm::ArrayRef<size_t> indices);
   Value input(size_t index) { return materialise(*inputs[index]); }
   /// All inputs, for ops with any number of them.
   llvm::SmallVector<Value> allInputs();
@@ -140,6 +149,10 @@ public:
   void result(size_t index, ImportedValue value) {
     results[index] = std::move(value);
   }
+  /// A result of an emulated type, as it is stored.
+  void result(size_t index, Value stored, DataType emulated);
+  /// A result of strings: positions in a list of them.
+  void result(size_t index, Value positions, std::vector<std::string> words);
   /// A result that is given by its elements.
   void result(size_t index, Elements elements, mlir::Type element);
   bool wants(size_t index) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads values of emulated types, which GraphIR does not have.
+// Reads and makes values of emulated types, which GraphIR does not have.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H
 
@@ -14,6 +14,12 @@ inline bool isStoredAsBits(DataType type) {
 }
 /// The values that such bits represent, in f32.
 Value decodedBits(NodeReading &n, size_t index);
+/// True for the numbers that storageTypeOf has a type for.
+bool isEmulatedNumber(DataType type);
+/// The value converted to an emulated type, as it is stored. Exponents alone
+/// are rounded as the word says: up, down or nearest.
+Value encodedBits(ImportBuilder &b, Value value, DataType type,
+                  llvm::StringRef rounding = "up");
 
 } // namespace zenith::onnx
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of classical learning (ai.onnx.ml) but for trees: scaling,
-// encoding, linear models, support vectors.
+// Import rules of classical learning (ai.onnx.ml): scaling, selection and
+// linear models.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/SampleReading.h"
@@ -124,108 +124,8 @@ static void importImputer(NodeReading &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Encoders
-//===----------------------------------------------------------------------===//
-
-/// Which key each element equals: booleans with the keys in a new last
-/// dimension.
-static Value matches(ImportBuilder &b, Value x, Value keys) {
-  DimVector dims = b.dims(x);
-  dims.push_back(DimExpr(1));
-  ScalarValue column(b, b.reshape(x, dims)), key(b, keys);
-  Value equal = column.compare(CompareDirection::eq, key);
-  if (!isa<FloatType>(getElementTypeOrSelf(x.getType())))
-    return equal;
-  Value bothNaN =
-      b.binary<graph::AndOp>(column.compare(CompareDirection::ne, column),
-                             key.compare(CompareDirection::ne, key));
-  return b.binary<graph::OrOp>(equal, bothNaN);
-}
-
-constexpr size_t mostKeys = 1 << 12;
-
-static void importOneHotEncoder(NodeReading &n) {
-  ImportBuilder &b = n.b;
-  std::vector<double> categories = numbersAttribute(n, "cats_int64s");
-  if (categories.empty() || categories.size() > mostKeys)
-    return n.fail(
-        unsupported("OneHotEncoder whose categories are strings, or too many"));
-  if (!n.intAttribute("zeros", 1))
-    return n.fail(
-        unsupported("OneHotEncoder that fails on unknown categories"));
-  Type i64 = b.builder.getI64Type();
-  Value keys = constantTable(b, categories, {int64_t(categories.size())}, i64);
-  n.result(b.convert(matches(b, b.convert(n.input(0), i64), keys), f32Of(n)));
-}
-
-/// The one attribute of PREFIX_int64s, PREFIX_floats and PREFIX_tensor, and the
-/// type of its elements.
-static std::vector<double>
-encoderList(NodeReading &n, const std::string &prefix, Type &element) {
-  if (n.hasAttribute((prefix + "_int64s").c_str())) {
-    element = n.b.builder.getI64Type();
-    return numbersAttribute(n, (prefix + "_int64s").c_str());
-  }
-  if (n.hasAttribute((prefix + "_floats").c_str())) {
-    element = f32Of(n);
-    return numbersAttribute(n, (prefix + "_floats").c_str());
-  }
-  const NodeAttribute *tensor = n.node.attribute(prefix + "_tensor");
-  if (tensor && !tensor->tensors.empty())
-    element = elementTypeOf(tensor->tensors[0].type, n.b.builder.getContext());
-  if (!element) {
-    n.fail(
-        unsupported(fmt::format("LabelEncoder whose {} are strings", prefix)));
-    return {};
-  }
-  return numbersAttribute(n, (prefix + "_tensor").c_str());
-}
-
-static void importLabelEncoder(NodeReading &n) {
-  ImportBuilder &b = n.b;
-  Type keyType, valueType;
-  std::vector<double> keys = encoderList(n, "keys", keyType),
-                      values = encoderList(n, "values", valueType),
-                      given = numbersAttribute(n, "default_tensor");
-  if (n.failed())
-    return;
-  if (keys.size() != values.size() || keys.empty() ||
-      keyType != n.elementType(0))
-    return n.fail(
-        invalid("keys and values do not fit each other or the input"));
-  if (keys.size() > mostKeys)
-    return n.fail(unsupported("LabelEncoder of so many keys"));
-  double otherwise = isa<FloatType>(valueType)
-                         ? n.floatAttribute("default_float", -0.0f)
-                         : double(n.intAttribute("default_int64", -1));
-  if (given.size() == 1)
-    otherwise = given[0];
-  int64_t count = keys.size(), rank = n.rank(0);
-  Type i32 = b.builder.getI32Type(), i64 = b.builder.getI64Type();
-  Value found =
-      matches(b, n.input(0), constantTable(b, keys, {count}, keyType));
-  Value position = b.emit<graph::ArgReduceOp>(
-      b.typeOf(n.dims(0), i64), ReduceKind::max, b.convert(found, i32), rank,
-      /*last=*/true);
-  Value any = b.reduce(ReduceKind::any, found, {rank}, false);
-  Value value =
-      gatherAlong(b, constantTable(b, values, {count}, valueType), 0, position);
-  n.result(ScalarValue(b, value).where(any, otherwise));
-}
-
-//===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
-
-/// x times the transposed table of [rows, features]: [samples, rows].
-static Value timesTransposed(ImportBuilder &b, Value x, Value table) {
-  auto dimsAttr =
-      graph::DotDimsAttr::get(b.builder.getContext(), {}, {}, {1}, {1});
-  return b.emit<graph::DotGeneralOp>(
-      b.typeOf({b.dims(x)[0], b.dims(table)[0]},
-               getElementTypeOrSelf(x.getType())),
-      x, table, dimsAttr);
-}
 
 /// The linear scores of `rows` targets.
 static Value linearScores(NodeReading &n, int64_t rows) {
@@ -261,100 +161,56 @@ static void importLinearRegressor(NodeReading &n) {
     n.result(result);
 }
 
+/// Two classes by one score: the second one where the score is positive.
+static void classesBySign(NodeReading &n, ScalarValue score,
+                          llvm::StringRef transform) {
+  ImportBuilder &b = n.b;
+  Value isSecond = score.compare(CompareDirection::gt, 0.0);
+  setLabels(n,
+            b.reshape(b.convert(isSecond, b.builder.getI64Type()),
+                      {b.dims(score)[0]}),
+            "classlabels_ints");
+  if (transform != "NONE" && transform != "LOGISTIC")
+    return n.fail(unsupported(
+        fmt::format("{} of two classes by one score", transform.str())));
+  ScalarValue second =
+      transform == "LOGISTIC" ? score.apply<graph::LogisticOp>() : score;
+  n.result(1, b.concat(1, {1.0 - second, second}));
+}
+
 static void importLinearClassifier(NodeReading &n) {
   ImportBuilder &b = n.b;
-  const NodeAttribute *words = n.node.attribute("classlabels_strings");
-  size_t classes = words && !words->strings.empty()
-                       ? words->strings.size()
-                       : n.intsAttribute("classlabels_ints").size();
+  int64_t classes = classCount(n, "classlabels_ints");
   size_t weights = numbersAttribute(n, "coefficients").size();
   auto features = n.rank(0) ? n.dims(0).back().constant() : std::nullopt;
   if (!features || *features < 1 || classes == 0)
     return n.fail(invalid("LinearClassifier without classes or features"));
   int64_t rows = weights / *features;
-  if (rows != int64_t(classes))
+  if (rows != classes && !(rows == 1 && classes == 2))
     return n.fail(unsupported(fmt::format(
         "LinearClassifier of {} classes by {} scores", classes, rows)));
   Value scores = linearScores(n, rows);
+  std::string transform = n.stringAttribute("post_transform", "NONE");
   if (n.failed())
     return;
-  Value best = b.emit<graph::ArgReduceOp>(
-      b.typeOf({b.dims(scores)[0]}, b.builder.getI64Type()), ReduceKind::max,
-      scores, 1, /*last=*/false);
-  setLabels(n, best, "classlabels_ints");
-  Value result =
-      transformedScores(n, scores, n.stringAttribute("post_transform", "NONE"));
+  if (rows != classes)
+    return classesBySign(n, {b, scores}, transform);
+  setLabels(n, largestScore(b, scores), "classlabels_ints");
+  Value result = transformedScores(n, scores, transform);
   if (!n.failed())
     n.result(1, result);
 }
 
-static void importSVMRegressor(NodeReading &n) {
-  ImportBuilder &b = n.b;
-  int64_t supports = n.intAttribute("n_supports", 0);
-  std::vector<double> vectors = numbersAttribute(n, "support_vectors"),
-                      weights = numbersAttribute(n, "coefficients"),
-                      rho = numbersAttribute(n, "rho"),
-                      params = numbersAttribute(n, "kernel_params");
-  std::string kernel = n.stringAttribute("kernel_type", "LINEAR");
-  Value x = samplesOf(n, f32Of(n));
-  if (n.failed())
-    return;
-  auto features = b.dims(x)[1].constant();
-  params.resize(3, 0);
-  bool isLinear = supports == 0;
-  int64_t rows = isLinear ? 1 : supports;
-  const std::vector<double> &table = isLinear ? weights : vectors;
-  if (!features || supports < 0 || rho.empty() ||
-      int64_t(table.size()) != rows * *features ||
-      (!isLinear && int64_t(weights.size()) != supports))
-    return n.fail(invalid("support vectors and coefficients do not fit"));
-  Value vectorTable = constantTable(b, table, {rows, *features}, f32Of(n));
-  ScalarValue dots(b, timesTransposed(b, x, vectorTable));
-  ScalarValue value = dots;
-  if (kernel == "POLY") {
-    ScalarValue base = dots * params[0] + params[1];
-    value = {b, b.binary<graph::PowOp>(base, params[2])};
-  } else if (kernel == "SIGMOID") {
-    value = (dots * params[0] + params[1]).apply<graph::TanhOp>();
-  } else if (kernel == "RBF") {
-    ScalarValue samples(b, x), support(b, vectorTable);
-    ScalarValue square(b,
-                       b.reduce(ReduceKind::sum, samples * samples, {1}, true)),
-        other(b, b.reduce(ReduceKind::sum, support * support, {1}, false));
-    value = ((square + other - dots * 2.0).max(0.0) * -params[0])
-                .apply<graph::ExpOp>();
-  } else if (kernel != "LINEAR") {
-    return n.fail(
-        invalid(fmt::format("attribute 'kernel_type' is '{}'", kernel)));
-  }
-  if (!isLinear)
-    value = {
-        b, timesTransposed(b, value,
-                           constantTable(b, weights, {1, supports}, f32Of(n)))};
-  value = value + rho[0];
-  if (n.intAttribute("one_class", 0)) {
-    ScalarValue one = value.constant(1);
-    value = one.where(value.compare(CompareDirection::gt, 0.0), -1.0);
-    return n.result(b.broadcastTo(value, {b.dims(x)[0], DimExpr(1)}));
-  }
-  Value result =
-      transformedScores(n, value, n.stringAttribute("post_transform", "NONE"));
-  if (!n.failed())
-    n.result(result);
-}
-
 llvm::ArrayRef<OpRow> zenith::onnx::learningRows() {
   static constexpr OpRow rows[] = {
-      {"ArrayFeatureExtractor", 1, newest, 2, 2, importArrayFeatureExtractor},
+      {"ArrayFeatureExtractor", 1, newest, 2, 2, importArrayFeatureExtractor,
+       nullptr, false, Emulated::Moved},
       {"Binarizer", 1, newest, 1, 1, importBinarizer},
       {"FeatureVectorizer", 1, newest, 1, anyNumber, importFeatureVectorizer},
       {"Imputer", 1, newest, 1, 1, importImputer},
-      {"LabelEncoder", 2, newest, 1, 1, importLabelEncoder},
       {"LinearClassifier", 1, newest, 1, 1, importLinearClassifier},
       {"LinearRegressor", 1, newest, 1, 1, importLinearRegressor},
       {"Normalizer", 1, newest, 1, 1, importNormalizer},
-      {"OneHotEncoder", 1, newest, 1, 1, importOneHotEncoder},
-      {"SVMRegressor", 1, newest, 1, 1, importSVMRegressor},
       {"Scaler", 1, newest, 1, 1, importScaler},
   };
   return rows;

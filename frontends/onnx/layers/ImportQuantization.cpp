@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of quantization by scale and zero point.
+#include "frontends/onnx/ImportONNX.h"
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/StorageTypes.h"
 #include "frontends/onnx/layers/QuantizationReading.h"
@@ -28,17 +29,22 @@ static bool isFloat8(Type type) {
 /// A signed byte is an unsigned one minus this.
 static constexpr int64_t signOffset = 128;
 
-static Value quantizedPlain(ImportBuilder &b, Value scaled, Value zeroPoint,
-                            IntegerType element) {
+/// The same for an integer of `bits`, which a wider type may store.
+static Value quantizedTo(ImportBuilder &b, Value scaled, Value zeroPoint,
+                         IntegerType element, unsigned bits) {
   Type f32 = b.builder.getF32Type();
   Value x = b.convert(b.unary<graph::RoundEvenOp>(scaled), f32);
   if (zeroPoint)
     x = b.binary<graph::AddOp>(x, b.convert(zeroPoint, f32));
-  unsigned bits = element.getWidth();
   double low = element.isUnsigned() ? 0 : -double(1 << (bits - 1)),
          high = double((1 << (element.isUnsigned() ? bits : bits - 1)) - 1);
   x = b.binary<graph::MinOp>(b.binary<graph::MaxOp>(x, low), high);
   return b.convert(x, element);
+}
+
+static Value quantizedPlain(ImportBuilder &b, Value scaled, Value zeroPoint,
+                            IntegerType element) {
+  return quantizedTo(b, scaled, zeroPoint, element, element.getWidth());
 }
 
 // Signed bytes are made from unsigned ones: memory then holds the form that
@@ -84,6 +90,13 @@ Value zenith::onnx::minusZeroPoint(ImportBuilder &b, Value bytes,
   if (zeroPoint)
     offset = b.binary<graph::AddOp>(zeroPoint, offset);
   return b.binary<graph::SubOp>(wide, offset);
+}
+
+Value zenith::onnx::scaleInput(NodeReading &n, size_t index) {
+  const Tensor *tensor = n.constantTensor(index);
+  RankedTensorType type = n.type(index);
+  bool isSingle = tensor && type.hasStaticShape() && type.getNumElements() == 1;
+  return isSingle ? n.b.constant(denseElements(*tensor, type)) : n.input(index);
 }
 
 /// Each entry for `block` elements along a dimension of `size`.
@@ -146,27 +159,60 @@ static Type floatAttributeType(NodeReading &n, const char *name,
   return otherwise;
 }
 
+/// The type of a quantized result: the zero point's, else the attribute's, else
+/// bytes.
+static DataType quantizedType(NodeReading &n) {
+  auto wanted = static_cast<DataType>(n.intAttribute("output_dtype", 0));
+  if (n.has(2))
+    return n.imported(2).emulated != DataType::Undefined
+               ? n.imported(2).emulated
+               : dataTypeOf(n.elementType(2));
+  return wanted == DataType::Undefined ? DataType::UInt8 : wanted;
+}
+
+static void setEmulated(NodeReading &n, Value scaled, Value zeroPoint,
+                        DataType type) {
+  ImportBuilder &b = n.b;
+  if (!isStoredAsBits(type)) {
+    auto storage =
+        cast<IntegerType>(storageTypeOf(type, b.builder.getContext()));
+    return n.result(0, quantizedTo(b, scaled, zeroPoint, storage, 2), type);
+  }
+  if (zeroPoint) // floats have zero points of 0 only
+    scaled = b.binary<graph::AddOp>(
+        scaled, b.convert(zeroPoint, getElementTypeOrSelf(scaled.getType())));
+  n.result(0, encodedBits(b, scaled, type), type);
+}
+
 static void importQuantizeLinear(NodeReading &n) {
   ImportBuilder &b = n.b;
-  auto wanted = static_cast<DataType>(n.intAttribute("output_dtype", 0));
-  Type element = n.has(2) ? n.elementType(2)
-                 : wanted == DataType::Undefined
-                     ? elementTypeOf(DataType::UInt8, b.builder.getContext())
-                     : elementTypeOf(wanted, b.builder.getContext());
-  if (!element || (!isNarrowInteger(element) && !isFloat8(element)))
-    return n.fail(unsupported(fmt::format(
-        "quantization to {}",
-        wanted == DataType::Undefined ? "this type" : dataTypeName(wanted))));
+  DataType wanted = quantizedType(n);
+  bool isEmulated = isEmulatedNumber(wanted);
+  Type element = elementTypeOf(wanted, b.builder.getContext());
+  for (size_t i = 0; i < 2; ++i)
+    if (n.imported(i).emulated != DataType::Undefined)
+      return n.fail(unsupported(fmt::format(
+          "quantization of {}", dataTypeName(n.imported(i).emulated))));
+  if (!isEmulated &&
+      (!element || (!isNarrowInteger(element) && !isFloat8(element))))
+    return n.fail(
+        unsupported(fmt::format("quantization to {}", dataTypeName(wanted))));
   Type scaleType = isa<FloatType>(n.elementType(1))
                        ? n.elementType(1)
                        : Type(b.builder.getF32Type());
   Type precision = floatAttributeType(n, "precision", scaleType);
-  Value scale = alongAxis(n, 1, n.input(1)),
-        zeroPoint = n.has(2) ? alongAxis(n, 2, n.input(2)) : Value();
+  Value scale = alongAxis(n, 1, scaleInput(n, 1)), zeroPoint;
+  if (n.has(2))
+    zeroPoint =
+        alongAxis(n, 2,
+                  isStoredAsBits(n.imported(2).emulated) ? decodedBits(n, 2)
+                                                         : n.input(2));
   if (n.failed())
     return;
   Value scaled = b.binary<graph::DivOp>(b.convert(n.input(0), precision),
                                         b.convert(scale, precision));
+  if (isEmulated)
+    return setEmulated(n, scaled, zeroPoint, wanted);
   if (auto integer = dyn_cast<IntegerType>(element))
     return n.result(quantized(b, scaled, zeroPoint, integer));
   if (zeroPoint)
@@ -191,7 +237,7 @@ static void importDequantizeLinear(NodeReading &n) {
   Type result = floatAttributeType(n, "output_dtype", n.elementType(1));
   Type f32 = b.builder.getF32Type(),
        common = isFloat8(from) || asBits ? f32 : Type(b.builder.getI32Type());
-  Value scale = alongAxis(n, 1, n.input(1));
+  Value scale = alongAxis(n, 1, scaleInput(n, 1));
   auto read = [&](size_t index) {
     return asBits ? decodedBits(n, index) : b.convert(n.input(index), common);
   };
@@ -206,13 +252,12 @@ static void importDequantizeLinear(NodeReading &n) {
   n.result(b.convert(product, result));
 }
 
-static void importDynamicQuantizeLinear(NodeReading &n) {
-  ImportBuilder &b = n.b;
-  if (!n.elementType(0).isF32())
-    return n.fail(invalid("DynamicQuantizeLinear needs f32"));
-  Value x = n.input(0), zero = b.scalarConstant(n.elementType(0), 0);
+DynamicQuantization zenith::onnx::quantizedDynamically(ImportBuilder &b,
+                                                       Value x) {
+  Type f32 = b.builder.getF32Type();
+  Value zero = b.scalarConstant(f32, 0);
   SmallVector<int64_t> all;
-  for (int64_t i = 0; i < n.rank(0); ++i)
+  for (size_t i = 0; i < b.dims(x).size(); ++i)
     all.push_back(i);
   auto bytes =
       cast<IntegerType>(elementTypeOf(DataType::UInt8, b.builder.getContext()));
@@ -224,20 +269,29 @@ static void importDynamicQuantizeLinear(NodeReading &n) {
       b.binary<graph::DivOp>(b.binary<graph::SubOp>(high, low), 255.0);
   // All values are zero: any scale is right.
   scale = b.select(b.compare(CompareDirection::eq, scale, zero),
-                   b.scalarConstant(n.elementType(0), 1), scale);
+                   b.scalarConstant(f32, 1), scale);
   Value zeroPoint = quantized(
       b, b.binary<graph::DivOp>(b.unary<graph::NegOp>(low), scale), {}, bytes);
-  n.result(0, quantized(b, b.binary<graph::DivOp>(x, scale), zeroPoint, bytes));
-  n.result(1, scale);
-  n.result(2, zeroPoint);
+  return {quantized(b, b.binary<graph::DivOp>(x, scale), zeroPoint, bytes),
+          scale, zeroPoint};
+}
+
+static void importDynamicQuantizeLinear(NodeReading &n) {
+  if (!n.elementType(0).isF32())
+    return n.fail(invalid("DynamicQuantizeLinear needs f32"));
+  DynamicQuantization parts = quantizedDynamically(n.b, n.input(0));
+  n.result(0, parts.bytes);
+  n.result(1, parts.scale);
+  n.result(2, parts.zeroPoint);
 }
 
 llvm::ArrayRef<OpRow> zenith::onnx::quantizationRows() {
   static constexpr OpRow rows[] = {
       {"DequantizeLinear", 10, newest, 2, 3, importDequantizeLinear, nullptr,
-       false, true},
+       false, Emulated::Read},
       {"DynamicQuantizeLinear", 11, newest, 1, 1, importDynamicQuantizeLinear},
-      {"QuantizeLinear", 10, newest, 2, 3, importQuantizeLinear},
+      {"QuantizeLinear", 10, newest, 2, 3, importQuantizeLinear, nullptr, false,
+       Emulated::Read},
   };
   return rows;
 }

@@ -16,10 +16,8 @@ static bool isByte(Type type) {
   return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-/// Operand minus zero point in i32. A vector of zero points goes along the
-/// operand's dimension `axis`.
-static Value shifted(NodeReading &n, size_t index, size_t zeroPointIndex,
-                     int64_t axis) {
+Value zenith::onnx::shiftedOperand(NodeReading &n, size_t index,
+                                   size_t zeroPointIndex, int64_t axis) {
   ImportBuilder &b = n.b;
   Type i32 = b.builder.getI32Type();
   if (!isByte(n.elementType(index)) ||
@@ -57,14 +55,14 @@ static bool checkMatrices(NodeReading &n, size_t rhs) {
 static void importMatMulInteger(NodeReading &n) {
   if (!checkMatrices(n, 1))
     return;
-  Value lhs = shifted(n, 0, 2, n.rank(0) - 2),
-        rhs = shifted(n, 1, 3, n.rank(1) - 1);
+  Value lhs = shiftedOperand(n, 0, 2, n.rank(0) - 2),
+        rhs = shiftedOperand(n, 1, 3, n.rank(1) - 1);
   if (!n.failed())
     n.result(matmul(n.b, lhs, rhs));
 }
 
 static void importConvInteger(NodeReading &n) {
-  Value x = shifted(n, 0, 2, 1), w = shifted(n, 1, 3, 0);
+  Value x = shiftedOperand(n, 0, 2, 1), w = shiftedOperand(n, 1, 3, 0);
   if (n.failed())
     return;
   Value result = convolve(n, x, w);
@@ -72,11 +70,10 @@ static void importConvInteger(NodeReading &n) {
     n.result(result);
 }
 
-/// A scale in f32: a scalar, or a vector along `axis` of a result of `rank`.
-static Value scaleAlong(NodeReading &n, size_t index, int64_t axis,
-                        int64_t rank) {
+Value zenith::onnx::scaleAlong(NodeReading &n, size_t index, int64_t axis,
+                               int64_t rank) {
   ImportBuilder &b = n.b;
-  Value scale = b.convert(n.input(index), b.builder.getF32Type());
+  Value scale = b.convert(scaleInput(n, index), b.builder.getF32Type());
   DimVector dims = n.dims(index);
   if (!isa<FloatType>(n.elementType(index)))
     n.fail(invalid(fmt::format("input {} is no scale", index)));
@@ -116,8 +113,8 @@ static void setRequantized(NodeReading &n, Value sums, Value lhsScale,
 static void importQLinearMatMul(NodeReading &n) {
   if (!checkMatrices(n, 3))
     return;
-  Value lhs = shifted(n, 0, 2, n.rank(0) - 2),
-        rhs = shifted(n, 3, 5, n.rank(3) - 1);
+  Value lhs = shiftedOperand(n, 0, 2, n.rank(0) - 2),
+        rhs = shiftedOperand(n, 3, 5, n.rank(3) - 1);
   if (n.failed())
     return;
   Value sums = matmul(n.b, lhs, rhs);
@@ -128,7 +125,7 @@ static void importQLinearMatMul(NodeReading &n) {
 
 static void importQLinearConv(NodeReading &n) {
   ImportBuilder &b = n.b;
-  Value x = shifted(n, 0, 2, 1), w = shifted(n, 3, 5, 0);
+  Value x = shiftedOperand(n, 0, 2, 1), w = shiftedOperand(n, 3, 5, 0);
   if (n.failed())
     return;
   Value sums = convolve(n, x, w);

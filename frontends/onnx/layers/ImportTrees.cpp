@@ -337,10 +337,7 @@ static void binaryClasses(NodeReading &n, Value scores, int64_t voted,
 
 static void importTreeEnsembleClassifier(NodeReading &n) {
   ImportBuilder &b = n.b;
-  const NodeAttribute *words = n.node.attribute("classlabels_strings");
-  int64_t classes = words && !words->strings.empty()
-                        ? int64_t(words->strings.size())
-                        : int64_t(n.intsAttribute("classlabels_int64s").size());
+  int64_t classes = classCount(n, "classlabels_int64s");
   Forest forest = readForest(n, "class", classes);
   if (!finish(n, forest))
     return;
@@ -349,10 +346,14 @@ static void importTreeEnsembleClassifier(NodeReading &n) {
   std::vector<double> ids = numbersAttribute(n, "class_ids"),
                       weights = numbersAttribute(n, "class_weights");
   bool oneClass = classes == 2 && llvm::all_equal(ids) && !ids.empty();
-  if (oneClass && !numbersAttribute(n, "base_values").empty())
-    return n.fail(unsupported("base values of two classes by one score"));
-  Value scores =
-      withBase(n, ForestWalk(n, forest, wide).scores("SUM"), classes);
+  std::vector<double> base = numbersAttribute(n, "base_values");
+  Value scores = ForestWalk(n, forest, wide).scores("SUM");
+  if (oneClass && base.size() == 1 && ids[0] == 0)
+    scores = b.binary<graph::AddOp>(scores, base[0]);
+  else if (oneClass && !base.empty())
+    return n.fail(unsupported("these base values of two classes by one score"));
+  else
+    scores = withBase(n, scores, classes);
   if (n.failed())
     return;
   if (oneClass)
@@ -360,10 +361,7 @@ static void importTreeEnsembleClassifier(NodeReading &n) {
         n, scores, int64_t(ids[0]),
         llvm::all_of(weights, [](double weight) { return weight >= 0; }),
         transform);
-  Value best = b.emit<graph::ArgReduceOp>(
-      b.typeOf({b.dims(scores)[0]}, b.builder.getI64Type()), ReduceKind::max,
-      scores, 1, /*last=*/false);
-  setLabels(n, best, "classlabels_int64s");
+  setLabels(n, largestScore(b, scores), "classlabels_int64s");
   setScores(n, 1, scores, transform, b.builder.getF32Type());
 }
 

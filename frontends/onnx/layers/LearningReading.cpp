@@ -104,8 +104,36 @@ Value zenith::onnx::transformedScores(NodeReading &n, Value scores,
   return scores;
 }
 
+Value zenith::onnx::timesTransposed(ImportBuilder &b, Value x, Value table) {
+  auto dimsAttr =
+      graph::DotDimsAttr::get(b.builder.getContext(), {}, {}, {1}, {1});
+  return b.emit<graph::DotGeneralOp>(
+      b.typeOf({b.dims(x)[0], b.dims(table)[0]},
+               getElementTypeOrSelf(x.getType())),
+      x, table, dimsAttr);
+}
+
+Value zenith::onnx::largestScore(ImportBuilder &b, Value scores) {
+  return b.emit<graph::ArgReduceOp>(
+      b.typeOf({b.dims(scores)[0]}, b.builder.getI64Type()), ReduceKind::max,
+      scores, 1, /*last=*/false);
+}
+
+static const std::vector<std::string> *wordLabels(NodeReading &n) {
+  const NodeAttribute *words = n.node.attribute("classlabels_strings");
+  return words && !words->strings.empty() ? &words->strings : nullptr;
+}
+
+int64_t zenith::onnx::classCount(NodeReading &n, const char *attribute) {
+  if (const std::vector<std::string> *words = wordLabels(n))
+    return words->size();
+  return n.intsAttribute(attribute).size();
+}
+
 void zenith::onnx::setLabels(NodeReading &n, Value classes,
                              const char *attribute) {
+  if (const std::vector<std::string> *words = wordLabels(n))
+    return n.result(0, classes, *words);
   SmallVector<int64_t> labels = n.intsAttribute(attribute);
   if (!labels.empty() && !n.failed())
     n.result(0, gatherAlong(n.b, n.b.intVector(labels), 0, classes));

@@ -22,8 +22,15 @@ Value samplesOf(NodeReading &n, mlir::Type element);
 /// Scores of [samples, targets] transformed as the word in `transform` says.
 Value transformedScores(NodeReading &n, Value scores,
                         llvm::StringRef transform);
-/// Result 0 from the indices of classes, by the integers of an attribute;
-/// string labels leave the result out.
+/// x times the transposed table of [rows, features]: [samples, rows].
+Value timesTransposed(ImportBuilder &b, Value x, Value table);
+/// The first index of the largest score of each sample.
+Value largestScore(ImportBuilder &b, Value scores);
+/// How many classes the node names: by strings, else by the integers of an
+/// attribute.
+int64_t classCount(NodeReading &n, const char *attribute);
+/// Result 0 from the indices of classes: strings of classlabels_strings, else
+/// integers of an attribute.
 void setLabels(NodeReading &n, Value classes, const char *attribute);
 
 } // namespace zenith::onnx

@@ -17,6 +17,24 @@ Value quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
 /// An integer of at most 32 bits minus its zero point (i32, or null), in i32.
 Value minusZeroPoint(ImportBuilder &b, Value integer, Value zeroPoint);
 
+/// A scale. One for all elements is a constant even where it might be a
+/// parameter: passes compute with its value.
+Value scaleInput(NodeReading &n, size_t index);
+
+/// Operand `index`, of 8 bits, minus its zero point in i32. A vector of zero
+/// points goes along the operand's dimension `axis`.
+Value shiftedOperand(NodeReading &n, size_t index, size_t zeroPointIndex,
+                     int64_t axis);
+
+/// A scale in f32: a scalar, or a vector along `axis` of a result of `rank`.
+Value scaleAlong(NodeReading &n, size_t index, int64_t axis, int64_t rank);
+
+/// x as DynamicQuantizeLinear sees it: its bytes, the scale and the zero point.
+struct DynamicQuantization {
+  Value bytes, scale, zeroPoint;
+};
+DynamicQuantization quantizedDynamically(ImportBuilder &b, Value x);
+
 } // namespace zenith::onnx
 
 #endif // ZENITH_FRONTENDS_ONNX_LAYERS_QUANTIZATIONREADING_H

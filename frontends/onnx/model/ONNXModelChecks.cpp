@@ -176,11 +176,15 @@ Status checkCalls(const std::vector<Node> &nodes, const FunctionMap &functions,
 }
 
 Status checkOpsets(const std::vector<OpsetImport> &opsets) {
-  std::unordered_set<std::string_view> domains;
+  std::unordered_map<std::string_view, int64_t> versions;
   for (const OpsetImport &opset : opsets) {
-    if (!domains.insert(canonicalDomain(opset.domain)).second)
-      return invalid(
-          fmt::format("opset of domain '{}' is imported twice", opset.domain));
+    auto [known, isNew] =
+        versions.try_emplace(canonicalDomain(opset.domain), opset.version);
+    // Some converters write an import twice.
+    if (!isNew && known->second != opset.version)
+      return invalid(fmt::format("opset of domain '{}' is imported twice, as "
+                                 "{} and as {}",
+                                 opset.domain, known->second, opset.version));
     if (opset.version < 0)
       return invalid(fmt::format("opset version {} of domain '{}' is negative",
                                  opset.version, opset.domain));

@@ -4,6 +4,8 @@
 // against ONNX Runtime and the reference of ONNX.
 #include "NodeEvaluation.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 using namespace zenith::onnx;
@@ -352,4 +354,79 @@ TEST(ImportFormulas, StatefulSequences) {
                 floats("b", {1, 2, 1}, {0.5, 0.7})},
                {}, 27, 0),
       {0, 0, -1.629841, 2.181324});
+}
+
+TEST(ImportFormulas, OperandsAlignedByAxis) {
+  std::vector<NodeAttribute> aligned = {intAttribute("broadcast", 1),
+                                        intAttribute("axis", 0)};
+  std::vector<Tensor> inputs = {floats("x", {2, 2}, {1, 2, 3, 4}),
+                                floats("y", {2}, {2, 3})};
+  expectNear(
+      evaluate(makeNode("Pow", {"x", "y"}, {"y0"}, aligned), inputs, {}, 6),
+      {1, 4, 27, 64});
+  expectNear(
+      evaluate(makeNode("Less", {"x", "y"}, {"y0"}, aligned), inputs, {}, 6),
+      {-1, 0, 0, 0});
+  std::vector<Tensor> flags = {
+      tensorOf<uint8_t>("x", DataType::Bool, {2, 2}, {1, 1, 0, 1}),
+      tensorOf<uint8_t>("y", DataType::Bool, {2}, {0, 1})};
+  expectNear(
+      evaluate(makeNode("And", {"x", "y"}, {"y0"}, aligned), flags, {}, 6),
+      {0, 0, 0, -1});
+}
+
+TEST(ImportFormulas, BitCastOfBooleans) {
+  Tensor bytes = tensorOf<int8_t>("x", DataType::Int8, {3}, {0, 1, 1});
+  expectNear(evaluate(makeNode("BitCast", {"x"}, {"y0"},
+                               {intAttribute("to", int(DataType::Bool))}),
+                      {bytes}, {}, 26),
+             {0, -1, -1});
+  Tensor flags = tensorOf<uint8_t>("x", DataType::Bool, {2}, {1, 0});
+  expectNear(evaluate(makeNode("BitCast", {"x"}, {"y0"},
+                               {intAttribute("to", int(DataType::UInt8))}),
+                      {flags}, {}, 26),
+             {1, 0});
+}
+
+namespace {
+
+/// x converted to a type that GraphIR lacks, and back to f32.
+std::vector<double> throughType(DataType type, std::vector<float> values,
+                                std::vector<NodeAttribute> more = {}) {
+  more.push_back(intAttribute("to", int(type)));
+  int64_t count = values.size();
+  return evaluate(makeNode("Cast", {"t"}, {"y0"},
+                           {intAttribute("to", int(DataType::Float))}),
+                  {floats("x", {count}, std::move(values))}, {}, 25, 0,
+                  {makeNode("Cast", {"x"}, {"t"}, std::move(more))});
+}
+
+} // namespace
+
+TEST(ImportFormulas, NumbersOfFewBits) {
+  expectNear(throughType(DataType::Float4E2M1,
+                         {0.25, 0.75, -1.25, 1.75, 2.5, 3.5, 5, -100, NAN}),
+             {0, 1, -1, 2, 2, 4, 4, -6, 0});
+  expectNear(throughType(DataType::Float8E8M0, {1, 1.5, 0.3f, 3}),
+             {1, 2, 0.5, 4});
+  expectNear(throughType(DataType::Float8E8M0, {1, 1.5, 0.3f, 3},
+                         {textAttribute("round_mode", "down")}),
+             {1, 1, 0.25, 2});
+  expectNear(throughType(DataType::Int2, {-2, -1, 0, 1, 2}),
+             {-2, -1, 0, 1, -2});
+  expectNear(throughType(DataType::UInt2, {0, 1, 2, 3, 4}), {0, 1, 2, 3, 0});
+}
+
+TEST(ImportFormulas, QuantizationToFewBits) {
+  std::vector<Tensor> inputs = {floats("x", {5}, {-9, -0.6f, 0.2f, 0.8f, 7}),
+                                floats("s", {}, {0.5})};
+  auto quantized = [&](DataType type) {
+    return evaluate(makeNode("DequantizeLinear", {"q", "s"}, {"y0"}), inputs,
+                    {}, 25, 0,
+                    {makeNode("QuantizeLinear", {"x", "s"}, {"q"},
+                              {intAttribute("output_dtype", int(type))})});
+  };
+  expectNear(quantized(DataType::Int2), {-1, -0.5, 0, 0.5, 0.5});
+  expectNear(quantized(DataType::UInt2), {0, 0, 0, 1, 1.5});
+  expectNear(quantized(DataType::Float4E2M1), {-3, -0.5, 0.25, 0.75, 3});
 }

@@ -383,3 +383,137 @@ TEST(ImportLearning, Trees) {
           {floats("x", {3, 3}, {0.5, -3, 2, 2, -1, 4, 1, -2, 3})}, {}, 3, 1),
       {0.6224594, 0.3775406, 0.09534949, 0.9046505, 0.6224594, 0.3775406});
 }
+
+namespace {
+
+/// Three classes by the votes of three pairs of them.
+Node pairClassifier(std::vector<NodeAttribute> more = {}) {
+  Node node = makeNode(
+      "SVMClassifier", {"x"}, {"y0", "y1"},
+      {intsAttribute("classlabels_ints", {10, 20, 30}),
+       floatsAttribute("coefficients", {1, 0.5, -1, -0.5, 0.25, -0.75, 0.5,
+                                        -0.25, 0.75, -1, 1, -0.5}),
+       floatsAttribute("kernel_params", {0.1f, 0, 0}),
+       textAttribute("kernel_type", "RBF"),
+       floatsAttribute("rho", {0.1f, -0.2f, 0.05f}),
+       floatsAttribute("support_vectors",
+                       {0.5, -1, 0, 1, 0, -1, 0.2f, 0.3f, 0.4f, -0.5, 1, 0, 1,
+                        1, -1, 0, 0.5, -0.5}),
+       intsAttribute("vectors_per_class", {2, 2, 2})});
+  node.attributes.insert(node.attributes.end(), more.begin(), more.end());
+  return inDomain("ai.onnx.ml", std::move(node));
+}
+
+} // namespace
+
+TEST(ImportLearning, SupportVectors) {
+  std::vector<Tensor> inputs = {ramp("x", {2, 3})};
+  EXPECT_EQ(evaluate(pairClassifier(), inputs, {}, 1, 0),
+            (std::vector<double>{10, 10}));
+  expectNear(evaluate(pairClassifier(), inputs, {}, 1, 1),
+             {0.149581, -0.180217, 0.183773, 0.076249, -0.226163, 0.032215});
+  Node probable = pairClassifier({floatsAttribute("prob_a", {-1, -0.5, -2}),
+                                  floatsAttribute("prob_b", {0.1f, 0, -0.2f})});
+  expectNear(evaluate(probable, inputs, {}, 1, 1),
+             {0.33584, 0.385293, 0.278867, 0.320406, 0.365044, 0.31455});
+}
+
+TEST(ImportLearning, TwoClassesByOneScore) {
+  Node node = inDomain("ai.onnx.ml",
+                       makeNode("LinearClassifier", {"x"}, {"y0", "y1"},
+                                {intsAttribute("classlabels_ints", {3, 5}),
+                                 floatsAttribute("coefficients", {1, 0.5, -1}),
+                                 floatsAttribute("intercepts", {0.1f}),
+                                 textAttribute("post_transform", "LOGISTIC")}));
+  EXPECT_EQ(evaluate(node, {ramp("x", {2, 3})}, {}, 1, 0),
+            (std::vector<double>{3, 5}));
+  expectNear(evaluate(node, {ramp("x", {2, 3})}, {}, 1, 1),
+             {0.883397, 0.116603, 0.033895, 0.966105});
+}
+
+namespace {
+
+/// Strings "no" and "yes" by the sign of a score, then more nodes on "y0".
+Model labelModel(std::vector<Node> more, std::vector<std::string> outputs) {
+  Node node =
+      inDomain("ai.onnx.ml",
+               makeNode("LinearClassifier", {"x"}, {"y0", "y1"},
+                        {stringsAttribute("classlabels_strings", {"no", "yes"}),
+                         floatsAttribute("coefficients", {1, 0.5, -1}),
+                         floatsAttribute("intercepts", {0.1f})}));
+  Model model = nodeModel(std::move(node), {ramp("x", {2, 3})});
+  model.opsets.push_back({"ai.onnx.ml", 1});
+  model.opsets.push_back({"", 17}); // converters write it twice
+  for (Node &next : more)
+    model.graph.nodes.push_back(std::move(next));
+  model.graph.outputs.clear();
+  for (std::string &output : outputs)
+    model.graph.outputs.push_back({output, {}});
+  return model;
+}
+
+/// Elements of the first result as text, and remarks that the import makes.
+std::string importedText(const Model &model, std::string &remarks) {
+  mlir::MLIRContext context;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &remark) {
+                                          remarks += remark.str() + "\n";
+                                          return mlir::success();
+                                        });
+  auto module = importONNX(model, &context);
+  if (!module)
+    return module.error().message();
+  auto results = runModule(**module, byName({ramp("x", {2, 3})}));
+  return results ? textOf(results->front())
+                 : llvm::toString(results.takeError());
+}
+
+} // namespace
+
+TEST(ImportLearning, StringLabels) {
+  std::string remarks;
+  EXPECT_EQ(
+      importedText(labelModel({makeNode("Identity", {"y0"}, {"z"})}, {"z"}),
+                   remarks),
+      "dense<[0, 1]> : tensor<2xi64>");
+  EXPECT_NE(remarks.find("IMP002: strings are positions in a list: no, yes"),
+            std::string::npos)
+      << remarks;
+}
+
+TEST(ImportLearning, StringsAreComparedAndMapped) {
+  Model model = labelModel({makeNode("Equal", {"y0", "s"}, {"z"})}, {"z"});
+  Tensor strings;
+  strings.name = "s";
+  strings.type = DataType::String;
+  strings.dims = {1};
+  strings.strings = {"yes"};
+  model.graph.initializers.push_back(strings);
+  std::string remarks;
+  EXPECT_EQ(importedText(model, remarks),
+            "dense<[false, true]> : tensor<2xi1>");
+  Node encoder = inDomain("ai.onnx.ml",
+                          makeNode("LabelEncoder", {"y0"}, {"z"},
+                                   {stringsAttribute("keys_strings", {"yes"}),
+                                    intsAttribute("values_int64s", {4})}));
+  Model mapped = labelModel({encoder}, {"z"});
+  mapped.opsets[1].version = 2;
+  EXPECT_EQ(importedText(mapped, remarks), "dense<[-1, 4]> : tensor<2xi64>");
+}
+
+TEST(ImportLearning, TensorBehindMaps) {
+  Node zip = inDomain(
+      "ai.onnx.ml",
+      makeNode("ZipMap", {"y1"}, {"z"},
+               {stringsAttribute("classlabels_strings", {"no", "yes"})}));
+  Model model = labelModel({zip}, {"z"});
+  model.graph.outputs[0].type.kind = ValueType::SequenceKind;
+  model.graph.outputs[0].type.inner.emplace_back().kind = ValueType::MapKind;
+  std::string remarks;
+  EXPECT_NE(importedText(model, remarks).find("tensor<2x2xf32>"),
+            std::string::npos);
+  EXPECT_NE(remarks.find("IMP001: the maps are one tensor with a column per "
+                         "key: no, yes"),
+            std::string::npos)
+      << remarks;
+}

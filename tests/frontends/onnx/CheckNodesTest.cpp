@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nodes that break the specification of their operators, and outputs that
+// contradict their declarations, are refused by name.
+#include "ModelEvaluation.h"
+#include "NodeEvaluation.h"
+#include "frontends/onnx/OpSchema.h"
+
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using namespace zenith::onnx;
+
+namespace {
+
+void expectRefused(const Model &model, const std::string &text,
+                   ErrorCode code = ErrorCode::Invalid) {
+  mlir::MLIRContext context;
+  auto module = importONNX(model, &context);
+  ASSERT_FALSE(module) << text;
+  EXPECT_NE(module.error().message().find(text), std::string::npos)
+      << module.error().message();
+  EXPECT_EQ(module.error().code, code) << text;
+}
+
+Model gemm(std::vector<NodeAttribute> attributes) {
+  return nodeModel(makeNode("Gemm", {"x", "w"}, {"y"}, std::move(attributes)),
+                   {ramp("x", {2, 3}), ramp("w", {3, 3})});
+}
+
+} // namespace
+
+TEST(CheckNodes, UnknownAttribute) {
+  expectRefused(gemm({intAttribute("trans_B", 1)}),
+                "node 'Gemm_node' (Gemm): attribute 'trans_B' is none of Gemm "
+                "at opset 17; the nearest is 'transB'");
+  expectRefused(
+      nodeModel(makeNode("Relu", {"x"}, {"y"}, {floatAttribute("alpha", 1)}),
+                {ramp("x", {2})}),
+      "attribute 'alpha' is none of Relu at opset 17, which has none");
+}
+
+TEST(CheckNodes, AttributesOfAnotherVersion) {
+  Node squeeze =
+      makeNode("Squeeze", {"x"}, {"y"}, {intsAttribute("axes", {0})});
+  expectRefused(nodeModel(squeeze, {ramp("x", {1, 2})}, 13),
+                "attribute 'axes' is none of Squeeze at opset 13");
+  mlir::MLIRContext context;
+  EXPECT_TRUE(
+      importONNX(nodeModel(squeeze, {ramp("x", {1, 2})}, 11), &context));
+}
+
+TEST(CheckNodes, KindOfAttribute) {
+  expectRefused(gemm({intAttribute("alpha", 2)}),
+                "attribute 'alpha' is of kind int, expected float");
+}
+
+TEST(CheckNodes, MissingAttribute) {
+  expectRefused(nodeModel(makeNode("Cast", {"x"}, {"y"}), {ramp("x", {2})}),
+                "attribute 'to' of Cast is missing");
+}
+
+TEST(CheckNodes, WordOfAttribute) {
+  expectRefused(nodeModel(makeNode("Pad", {"x", "p"}, {"y"},
+                                   {textAttribute("mode", "mirror")}),
+                          {ramp("x", {2}), integers("p", {2}, {1, 0})}),
+                "attribute 'mode' is 'mirror', expected one of constant, "
+                "reflect, edge");
+}
+
+TEST(CheckNodes, CountOfInputsAndOutputs) {
+  expectRefused(
+      nodeModel(makeNode("Relu", {"x", "x"}, {"y"}), {ramp("x", {2})}),
+      "operator Relu of opset 17 has 2 inputs, expected 1");
+  expectRefused(
+      nodeModel(makeNode("Relu", {"x"}, {"y", "z"}), {ramp("x", {2})}),
+      "operator Relu of opset 17 has 2 outputs, expected at most 1");
+}
+
+TEST(CheckNodes, VersionsToCome) {
+  expectRefused(nodeModel(makeNode("Relu", {"x"}, {"y"}), {ramp("x", {2})}, 99),
+                "opset 99 of the default domain is newer than 28",
+                ErrorCode::Unsupported);
+}
+
+TEST(CheckNodes, SubgraphsOfControl) {
+  Model model = nodeModel(makeNode("If", {"c"}, {"y"}, {intAttribute("to", 1)}),
+                          {tensorOf<uint8_t>("c", DataType::Bool, {}, {1})});
+  expectRefused(model, "attribute 'to' is none of If at opset 17");
+}
+
+TEST(CheckNodes, DeclaredOutputs) {
+  Model model = nodeModel(makeNode("Relu", {"x"}, {"y"}), {ramp("x", {2, 3})});
+  auto declare = [&](DataType type, std::vector<Dim> dims) {
+    model.graph.outputs[0] = valueOf("y", type, std::move(dims));
+  };
+  declare(DataType::Int64, {fixed(2), fixed(3)});
+  expectRefused(model, "output 'y': declared as int64, but computed as float");
+  declare(DataType::Float, {fixed(2), fixed(4)});
+  expectRefused(model, "output 'y': declared with shape [2, 4], but computed "
+                       "with shape [2, 3]");
+  declare(DataType::Float, {named("n"), fixed(3)});
+  mlir::MLIRContext context;
+  EXPECT_TRUE(importONNX(model, &context));
+  model.graph.outputs[0].type.kind = ValueType::SequenceKind;
+  expectRefused(model, "declared as sequence, but computed as tensor");
+}
+
+TEST(OpSchema, VersionsAscend) {
+  EXPECT_EQ(findSchema("", "Squeeze", 12)->mostInputs, 1);
+  EXPECT_EQ(findSchema("", "Squeeze", 13)->mostInputs, 2);
+  EXPECT_EQ(findSchema("", "Gelu", 19), nullptr);
+  EXPECT_EQ(newestOpset("example"), 0);
+}
