@@ -55,6 +55,10 @@ llvm::ArrayRef<OpFamily> zenith::onnx::opFamilies() {
       {"Trees", "ai.onnx.ml", treeRows},
       {"Attention with subgraphs", "ai.onnx.preview", flexRows},
       {"Optimizers", "ai.onnx.preview.training", optimizerRows},
+      {"Fused layers", "com.microsoft", fusedRows},
+      {"Fused attention", "com.microsoft", fusedAttentionRows},
+      {"Quantized layers", "com.microsoft", quantizedLayerRows},
+      {"Quantized recurrent layers", "com.microsoft", quantizedRecurrentRows},
   };
   return families;
 }

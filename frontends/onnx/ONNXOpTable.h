@@ -76,6 +76,10 @@ llvm::ArrayRef<OpRow> learningRows();           // ai.onnx.ml
 llvm::ArrayRef<OpRow> supportVectorRows();      // ai.onnx.ml
 llvm::ArrayRef<OpRow> treeRows();               // ai.onnx.ml
 llvm::ArrayRef<OpRow> encoderRows();            // ai.onnx.ml
+llvm::ArrayRef<OpRow> fusedRows();              // com.microsoft
+llvm::ArrayRef<OpRow> fusedAttentionRows();     // com.microsoft
+llvm::ArrayRef<OpRow> quantizedLayerRows();     // com.microsoft
+llvm::ArrayRef<OpRow> quantizedRecurrentRows(); // com.microsoft
 llvm::ArrayRef<OpRow> optimizerRows();          // ai.onnx.preview.training
 
 /// Operators with subgraphs, for the coverage page: the import handles them

@@ -6,6 +6,7 @@
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/LoopBuilder.h"
 #include "frontends/onnx/layers/ContractionReading.h"
+#include "frontends/onnx/layers/QuantizationReading.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <fmt/format.h>
@@ -44,6 +45,9 @@ struct Recurrent {
   const Cell cell;
   int64_t gates = 1, hidden = 0, directionCount = 1;
   bool batchFirst = false, linearBeforeReset = false, inputForget = false;
+  /// Weights are bytes, gates last, and other operands are rounded to bytes
+  /// before each matmul.
+  bool isQuantized = false;
   double clip = 0;
   DimExpr steps, batch;
   Value lengths; // batch, i64; null if all steps count
@@ -60,12 +64,16 @@ private:
   void readDirection(int64_t index, Value input);
   Value part(Value value, int64_t index, int64_t count = 1);
   Value directionOf(size_t input, int64_t index);
+  Value weightsOf(size_t input, int64_t index);
+  Value rounded(Value x);
   Value initialState(size_t input, int64_t index);
   Value apply(const Activation &activation, Value x);
   Values stepLSTM(const Direction &direction, Value input, Value h, Value c);
   Value stepGRU(const Direction &direction, Value input, Value h);
   Values step(const Direction &direction, Value time, ArrayRef<Value> state);
-  Value multiply(Value h, Value weights) { return dot(b, h, weights, 0, 1, 1); }
+  Value multiply(Value h, Value weights) {
+    return dot(b, rounded(h), weights, 0, 1, 1);
+  }
   Value join(ArrayRef<Value> values, int64_t dim);
 };
 
@@ -191,6 +199,31 @@ Value Recurrent::directionOf(size_t input, int64_t index) {
                    dims);
 }
 
+/// gates x columns; of bytes, the values that they represent.
+Value Recurrent::weightsOf(size_t input, int64_t index) {
+  Value weights = directionOf(input, index);
+  if (!isQuantized)
+    return weights;
+  size_t scale = input == 1 ? 8 : 10;
+  Type f32 = b.builder.getF32Type(), i32 = b.builder.getI32Type();
+  Value zeroPoint = b.convert(directionOf(scale + 1, index), i32);
+  Value shifted = b.binary<graph::SubOp>(b.convert(weights, i32), zeroPoint);
+  Value values = b.binary<graph::MulOp>(b.convert(shifted, f32),
+                                        directionOf(scale, index));
+  return b.transpose(values, {1, 0});
+}
+
+/// The values that dynamically quantized bytes represent.
+Value Recurrent::rounded(Value x) {
+  if (!isQuantized)
+    return x;
+  Type f32 = b.builder.getF32Type(), i32 = b.builder.getI32Type();
+  DynamicQuantization parts = quantizedDynamically(b, x);
+  Value shifted =
+      minusZeroPoint(b, parts.bytes, b.convert(parts.zeroPoint, i32));
+  return b.binary<graph::MulOp>(b.convert(shifted, f32), parts.scale);
+}
+
 /// batch x hidden
 Value Recurrent::initialState(size_t input, int64_t index) {
   DimVector dims = {batch, DimExpr(hidden)};
@@ -203,9 +236,9 @@ Value Recurrent::initialState(size_t input, int64_t index) {
 
 void Recurrent::readDirection(int64_t index, Value input) {
   Direction &direction = directions[index];
-  Value weights = directionOf(1, index);
-  direction.recurrent = directionOf(2, index);
-  direction.projected = dot(b, input, weights, 0, 2, 1);
+  Value weights = weightsOf(1, index);
+  direction.recurrent = weightsOf(2, index);
+  direction.projected = dot(b, rounded(input), weights, 0, 2, 1);
   if (n.has(3)) {
     Value bias = directionOf(3, index);
     Value fromInput = part(bias, 0, gates),
@@ -235,8 +268,9 @@ bool Recurrent::read() {
     n.fail(invalid("the input and the weights need rank 3"));
   if (n.failed())
     return false;
-  auto size = n.dims(2)[2].constant();
-  auto rows = n.dims(1)[1].constant(), count = n.dims(1)[0].constant();
+  int64_t gatesAt = isQuantized ? 2 : 1;
+  auto size = n.dims(2)[3 - gatesAt].constant();
+  auto rows = n.dims(1)[gatesAt].constant(), count = n.dims(1)[0].constant();
   if (!size || !rows || !count)
     n.fail(unsupported("weights of dynamic shape"));
   else if (*count != directionCount || *rows != gates * *size ||
@@ -428,6 +462,36 @@ template <Cell cell> static void importRecurrent(NodeReading &n) {
   recurrent.clip = n.floatAttribute("clip", 0);
   if (recurrent.read())
     recurrent.build();
+}
+
+static void importDynamicQuantizeLSTM(NodeReading &n) {
+  Recurrent recurrent(n, Cell::LSTM);
+  recurrent.gates = 4;
+  recurrent.isQuantized = true;
+  recurrent.inputForget = n.intAttribute("input_forget", 0) != 0;
+  recurrent.clip = n.floatAttribute("clip", 0);
+  if (!n.needs({8, 9, 10, 11}))
+    return;
+  if (!n.elementType(0).isF32())
+    return n.fail(invalid("DynamicQuantizeLSTM needs f32"));
+  for (size_t i : {1, 2, 8, 9, 10, 11}) {
+    bool isScale = i == 8 || i == 10;
+    unsigned bits = n.elementType(i).getIntOrFloatBitWidth();
+    if (isScale ? !n.elementType(i).isF32()
+                : bits != 8 || !isa<IntegerType>(n.elementType(i)))
+      return n.fail(invalid(fmt::format("input {} is of a wrong type", i)));
+    if (i > 2 && (n.rank(i) < 1 || n.rank(i) > 2))
+      return n.fail(invalid(fmt::format("input {} has rank {}", i, n.rank(i))));
+  }
+  if (recurrent.read())
+    recurrent.build();
+}
+
+llvm::ArrayRef<OpRow> zenith::onnx::quantizedRecurrentRows() {
+  static constexpr OpRow rows[] = {
+      {"DynamicQuantizeLSTM", 1, newest, 3, 12, importDynamicQuantizeLSTM},
+  };
+  return rows;
 }
 
 llvm::ArrayRef<OpRow> zenith::onnx::recurrentRows() {
