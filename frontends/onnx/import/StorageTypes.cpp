@@ -104,7 +104,7 @@ static Value nearestFourBits(ImportBuilder &b, Value x, Value bits) {
                                                 middle))
                    .to(i32);
   // NaN becomes -0.
-  Value isNaN = ScalarValue(b, x).compare(CompareDirection::ne, x);
+  Value isNaN = b.compare(CompareDirection::ne, x, x);
   return ScalarValue(b, code.constant(8)).where(isNaN, code);
 }
 

@@ -5,7 +5,6 @@
 #include "NodeEvaluation.h"
 
 #include <cmath>
-
 #include <gtest/gtest.h>
 
 using namespace zenith::onnx;

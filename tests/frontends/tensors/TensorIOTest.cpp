@@ -34,6 +34,19 @@ TEST_F(TensorIOTest, PbPacksFourBitsLowFirst) {
   EXPECT_EQ(proto->data.view(), "\x2f\x08");
 }
 
+TEST_F(TensorIOTest, PbHasTypesThatElementsStore) {
+  Tensor tensor(*parseTypeText("i4[5]", &context));
+  for (int i = 0; i < 5; ++i)
+    tensor.writable()[i] = char(i % 4 - 2);
+  llvm::Expected<onnx::Tensor> proto = toTensorProto(tensor, "x", "int2");
+  ASSERT_TRUE(bool(proto));
+  EXPECT_EQ(proto->type, onnx::DataType::Int2);
+  EXPECT_EQ(proto->data.view(), "\x4e\x02");
+  llvm::Expected<Tensor> back = fromTensorProto(*proto, "x", &context);
+  ASSERT_TRUE(bool(back));
+  expectSame(tensor, *back);
+}
+
 TEST_F(TensorIOTest, PbPrefixesNeverCrash) {
   ASSERT_FALSE(writeTensor(path("whole.pb"), counting("f32[2x3]"), "value"));
   std::string bytes = read("whole.pb");
