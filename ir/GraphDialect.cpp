@@ -4,6 +4,8 @@
 // families, constants, text pieces.
 
 #include "ir/GraphDialect.h"
+
+#include "ir/AssertionCode.h"
 #include "ir/GraphOps.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
@@ -57,14 +59,18 @@ Operation *GraphDialect::materializeConstant(OpBuilder &builder,
   return builder.create<ConstantOp>(loc, elements);
 }
 
-/// Words that passes leave on ops and arguments are free; only the two that
-/// every reader relies on have a form.
+/// Words that passes leave on ops and arguments are free; only those that every
+/// reader relies on have a form.
 LogicalResult GraphDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   if (attribute.getName() == nameAttrName &&
       !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError() << nameAttrName << ": got " << attribute.getValue()
                              << ", expected a string";
+  if (attribute.getName() == runErrorAttrName &&
+      !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << runErrorAttrName << ": got "
+                             << attribute.getValue() << ", expected unit";
   return success();
 }
 

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct or function below changes incompatibly.
-#define ZENITH_ABI_VERSION 1
+#define ZENITH_ABI_VERSION 2
 
 /// Bytes to which every arena is aligned, and the huge page size it asks for.
 #define ZENITH_ARENA_ALIGNMENT 2097152
@@ -367,10 +367,9 @@ ZENITH_EXPORT void zenith_result_release(zenith_run_context *context,
 ZENITH_EXPORT int32_t zenith_fail(zenith_run_context *context, int32_t code,
                                   const char *message, const char *op_path);
 
-/// Records ZENITH_INVALID_INPUT with a message in which {k} stands for detail
-/// k; returns the code as zenith_fail does.
+/// As zenith_fail, with a message in which {k} stands for detail k.
 ZENITH_EXPORT int32_t zenith_fail_assert(zenith_run_context *context,
-                                         const char *message,
+                                         int32_t code, const char *message,
                                          const int64_t *details,
                                          int64_t ndetails, const char *place);
 

@@ -23,9 +23,9 @@ int32_t zenith_fail(zenith_run_context *context, int32_t code,
   return context->error.code;
 }
 
-int32_t zenith_fail_assert(zenith_run_context *context, const char *message,
-                           const int64_t *details, int64_t ndetails,
-                           const char *place) {
+int32_t zenith_fail_assert(zenith_run_context *context, int32_t code,
+                           const char *message, const int64_t *details,
+                           int64_t ndetails, const char *place) {
   std::string text = message;
   for (int64_t index = 0; index < ndetails; ++index) {
     std::string mark = "{" + std::to_string(index) + "}";
@@ -35,7 +35,7 @@ int32_t zenith_fail_assert(zenith_run_context *context, const char *message,
       at += number.size();
     }
   }
-  return zenith_fail(context, ZENITH_INVALID_INPUT, text.c_str(), place);
+  return zenith_fail(context, code, text.c_str(), place);
 }
 
 int32_t zenith_status(zenith_run_context *context) {

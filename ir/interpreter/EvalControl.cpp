@@ -3,6 +3,7 @@
 // Meaning of the Control family: choices, loops, barriers, assertions and calls
 // of routines known by name.
 
+#include "ir/AssertionCode.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/EvalCustomCall.h"
 #include "ir/tensor/Scalar.h"
@@ -107,7 +108,7 @@ Expected<Results> zenith::interpreter::evaluateControl(const OpEvaluation &e) {
     if (elementAt(e.operand(0), 0).isNonZero())
       return Results();
     return e.fail(assertText(op.getMessage(), e.operands.drop_front()),
-                  ErrorCode::Invalid);
+                  graph::assertionCode(op));
   }
   return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -14,22 +14,23 @@ static int64_t clampStart(int64_t start, int64_t size, int64_t part) {
   return std::max<int64_t>(0, std::min(start, size - part));
 }
 
-// Sizes of the slices of a gather; an error where one exceeds the operand.
-static Expected<Shape> sliceSizes(graph::GatherOp op, const OpEvaluation &e) {
+// Sizes of the slices of a gather.
+static Shape sliceSizes(graph::GatherOp op, ArrayRef<int64_t> extents) {
   Shape sizes(op.getSliceSizes());
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    int64_t extent = e.operand(0).shape()[i];
+  for (auto [size, extent] : llvm::zip(sizes, extents))
     if (size < 0)
       size = extent;
-    bool isEmptyBatch =
-        extent == 0 &&
-        llvm::is_contained(op.getDims().getOperandBatchingDims(), int64_t(i));
-    if (size > extent && !isEmptyBatch)
+  return sizes;
+}
+
+// An operand without room for a slice is an error where there is a slice.
+static llvm::Error checkSlices(const OpEvaluation &e, ArrayRef<int64_t> sizes) {
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (int64_t extent = e.operand(0).shape()[i]; size > extent)
       return e.fail("slice size " + Twine(size) + " exceeds dimension " +
                     Twine(i) + " of the operand, " + Twine(extent) +
                     " at run time");
-  }
-  return sizes;
+  return llvm::Error::success();
 }
 
 // Result shape of a gather: offset dimensions are slice dimensions, the others
@@ -80,9 +81,7 @@ static Expected<Tensor> evaluateGather(graph::GatherOp op,
                                        const OpEvaluation &e) {
   auto dims = op.getDims();
   const Tensor &operand = e.operand(0), &starts = e.operand(1);
-  Expected<Shape> sizes = sliceSizes(op, e);
-  if (!sizes)
-    return sizes.takeError();
+  Shape sizes = sliceSizes(op, operand.shape());
   for (auto [dim, startDim] : llvm::zip(dims.getOperandBatchingDims(),
                                         dims.getStartIndicesBatchingDims()))
     if (operand.shape()[dim] != starts.shape()[startDim])
@@ -90,15 +89,17 @@ static Expected<Tensor> evaluateGather(graph::GatherOp op,
                     Twine(startDim) + " are " + Twine(operand.shape()[dim]) +
                     " and " + Twine(starts.shape()[startDim]) + " at run time");
   Shape shape =
-      gatherShape(dims, *sizes, starts.shape(), e.resultType().getRank());
+      gatherShape(dims, sizes, starts.shape(), e.resultType().getRank());
   Expected<Tensor> result = e.allocate(shape);
   if (!result || result->size() == 0)
     return result;
+  if (llvm::Error error = checkSlices(e, sizes))
+    return std::move(error);
   SmallVector<int64_t> indices = integersOf(starts);
   Shape from = stridesOf(operand.shape()), to = stridesOf(shape), box, boxTo,
         boxFrom, batch, batchTo;
   auto offsetDim = dims.getOffsetDims().begin();
-  for (auto [i, size] : llvm::enumerate(*sizes))
+  for (auto [i, size] : llvm::enumerate(sizes))
     if (!llvm::is_contained(dims.getCollapsedSliceDims(), int64_t(i)) &&
         !llvm::is_contained(dims.getOperandBatchingDims(), int64_t(i))) {
       box.push_back(size);
@@ -114,7 +115,7 @@ static Expected<Tensor> evaluateGather(graph::GatherOp op,
   char *target = result->writable();
   do {
     Shape start = sliceStart(dims, indices, starts.shape(), position,
-                             operand.shape(), *sizes);
+                             operand.shape(), sizes);
     int64_t source = 0, offset = 0;
     for (auto [at, stride] : llvm::zip(start, from))
       source += at * stride;

@@ -2,6 +2,7 @@
 //
 // Steps of host scalars (evaluated, fetched, checked) and of control.
 
+#include "ir/AssertionCode.h"
 #include "ir/LocationText.h"
 #include "lowering/program/ProgramBuilder.h"
 
@@ -144,9 +145,11 @@ LogicalResult ProgramBuilder::check(graph::AssertOp op) {
       return failure();
     details.push_back(dim(*scalar));
   }
-  builder.create<host::AssertOp>(op.getLoc(), dim(*condition), op.getMessage(),
-                                 builder.getArrayAttr(details),
-                                 graph::placeOf(op.getLoc()));
+  auto step = builder.create<host::AssertOp>(
+      op.getLoc(), dim(*condition), op.getMessage(),
+      builder.getArrayAttr(details), graph::placeOf(op.getLoc()));
+  if (op->hasAttr(graph::runErrorAttrName))
+    graph::markRunError(step);
   return success();
 }
 

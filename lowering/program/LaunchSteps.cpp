@@ -3,6 +3,7 @@
 // Steps of fusions: memory whose size depends on data, launches, and the sizes
 // that kernels compute.
 
+#include "ir/AssertionCode.h"
 #include "ir/remarks/Remark.h"
 #include "lowering/program/ProgramBuilder.h"
 #include "passes/cost/CostRule.h"
@@ -263,9 +264,21 @@ static bool copiesInPlace(graph::FusionOp fusion, const SharedPlan &plan,
              read, [&](Attribute buffer) { return written.contains(buffer); });
 }
 
+LogicalResult ProgramBuilder::guardReads(graph::FusionOp fusion) {
+  for (const ShapeGuard &guard : collectReadGuards(fusion, dims)) {
+    if (failed(checkSymbols(guard.nonnegative, fusion)))
+      return failure();
+    graph::markRunError(builder.create<host::GuardOp>(
+        fusion.getLoc(), dim(guard.nonnegative), guard.message));
+  }
+  return success();
+}
+
 LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
   if (liveness::isReshapeOnly(fusion))
     return writeScalars(fusion);
+  if (failed(guardReads(fusion)))
+    return failure();
   FailureOr<SharedPlan> plan =
       table.planOf(fusion, dims, sharingOf(fusion), unreadOf(fusion));
   if (failed(plan) || failed(allocateMemory(fusion, *plan)))

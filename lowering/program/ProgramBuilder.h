@@ -43,6 +43,7 @@ private:
   AliasPattern sharingOf(graph::FusionOp fusion) const;
   llvm::SmallBitVector unreadOf(graph::FusionOp fusion) const;
   mlir::LogicalResult launch(graph::FusionOp fusion);
+  mlir::LogicalResult guardReads(graph::FusionOp fusion);
   mlir::LogicalResult writeScalars(graph::FusionOp fusion);
   mlir::FailureOr<host::BufferAttr>
   pointerBuffer(graph::FusionOp fusion, const kernels::PointerArg &arg,

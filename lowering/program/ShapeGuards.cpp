@@ -6,7 +6,6 @@
 
 #include "lowering/program/ShapeGuards.h"
 
-#include "ir/GraphOps.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -20,10 +19,10 @@ class GuardCollector {
 public:
   explicit GuardCollector(graph::DimAnalysis &dims) : dims(dims) {}
   void visit(Operation *op);
+  void atLeastZero(const DimExpr &expr, Operation *op, const Twine &what);
   std::vector<ShapeGuard> guards;
 
 private:
-  void atLeastZero(const DimExpr &expr, Operation *op, const Twine &what);
   void equal(const DimExpr &lhs, const DimExpr &rhs, Operation *op,
              const Twine &what);
   void visitSlice(graph::SliceOp slice);
@@ -175,6 +174,44 @@ void GuardCollector::visit(Operation *op) {
       for (auto [lhs, rhs] :
            llvm::zip(dims.dimsOf(op->getOperand(0)), dims.dimsOf(operand)))
         equal(lhs, rhs, op, "size");
+}
+
+static void visitReads(Operation *op, GuardCollector &collector,
+                       graph::DimAnalysis &dims) {
+  if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+    // Without an index there is nothing to read.
+    DimExpr count = dims.elementCount(gather.getResult());
+    for (auto [d, slice] : llvm::enumerate(gather.getSliceSizes())) {
+      DimExpr margin = dims.dimOf(gather.getOperand(), d) - DimExpr(slice);
+      if (slice > 0 && !DimExpr(0).provablyAtMost(margin))
+        collector.atLeastZero(
+            DimExpr::max(margin, DimExpr(0) - count), op,
+            "a slice of " + Twine(slice) + " exceeds dimension " + Twine(d) +
+                " of size " + dims.dimOf(gather.getOperand(), d).str());
+    }
+  } else if (isa<graph::DynamicSliceOp, graph::DynamicUpdateSliceOp>(op)) {
+    Value part =
+        isa<graph::DynamicSliceOp>(op) ? op->getResult(0) : op->getOperand(1);
+    for (auto [d, size] : llvm::enumerate(dims.dimsOf(part)))
+      collector.atLeastZero(dims.dimOf(op->getOperand(0), d) - size, op,
+                            "a part of " + size.str() + " exceeds dimension " +
+                                Twine(d));
+  } else if (auto reduce = dyn_cast<graph::ArgReduceOp>(op)) {
+    DimExpr size = dims.dimOf(reduce.getOperand(), reduce.getDim());
+    if (!DimExpr(1).provablyAtMost(size))
+      collector.atLeastZero(
+          DimExpr::max(size - DimExpr(1),
+                       DimExpr(0) - dims.elementCount(reduce.getResult())),
+          op, "dimension " + Twine(reduce.getDim()) + " is empty");
+  }
+}
+
+std::vector<ShapeGuard> collectReadGuards(graph::FusionOp fusion,
+                                          graph::DimAnalysis &dims) {
+  GuardCollector collector(dims);
+  fusion.getBody().walk(
+      [&](Operation *op) { visitReads(op, collector, dims); });
+  return std::move(collector.guards);
 }
 
 std::vector<ShapeGuard> collectShapeGuards(func::FuncOp function,

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_PROGRAM_SHAPEGUARDS_H
 
 #include "ir/DimAnalysis.h"
+#include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct ShapeGuard {
 /// in program order.
 std::vector<ShapeGuard> collectShapeGuards(mlir::func::FuncOp function,
                                            graph::DimAnalysis &dims);
+
+/// Guards of the ops of a fusion that read at a position which their operand
+/// may not have: the run fails (ErrorCode::Run), as the interpreter does.
+std::vector<ShapeGuard> collectReadGuards(graph::FusionOp fusion,
+                                          graph::DimAnalysis &dims);
 
 } // namespace zenith::pipeline
 

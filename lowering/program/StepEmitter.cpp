@@ -4,6 +4,7 @@
 
 #include "lowering/program/StepEmitter.h"
 
+#include "ir/AssertionCode.h"
 #include "ir/GraphDialect.h"
 #include "runtime/ABI.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -52,16 +53,18 @@ void StepEmitter::computeSizes(mlir::Operation *op) {
   }
 }
 
-void StepEmitter::guard(const graph::DimExpr &nonnegative, StringRef message) {
+void StepEmitter::guard(const graph::DimExpr &nonnegative, StringRef message,
+                        int32_t error) {
   Value *isNegative =
       builder.CreateICmpSLT(sizes.evaluate(nonnegative), builder.getInt64(0));
-  code.failIf(isNegative, ZENITH_INVALID_INPUT, message.str());
+  code.failIf(isNegative, error, message.str());
 }
 
 void StepEmitter::checkGuards() {
   if (mlir::ArrayAttr guards = code.frame->program.getGuardsAttr())
     for (auto each : guards.getAsRange<host::ShapeGuardAttr>())
-      guard(each.getNonnegative().getExpr(), each.getMessage());
+      guard(each.getNonnegative().getExpr(), each.getMessage(),
+            ZENITH_INVALID_INPUT);
 }
 
 void StepEmitter::run() {
@@ -88,7 +91,8 @@ void StepEmitter::emit(mlir::Operation *op) {
       .Case([&](host::FetchOp o) { scalars.fetch(o); })
       .Case([&](host::EvalOp o) { scalars.evaluate(o); })
       .Case([&](host::GuardOp o) {
-        guard(o.getNonnegative().getExpr(), o.getMessage());
+        guard(o.getNonnegative().getExpr(), o.getMessage(),
+              int32_t(graph::assertionCode(o)));
       })
       .Case([&](host::AssertOp o) { check(o); })
       .Case([&](host::IfOp o) { control.branch(o); })
@@ -121,10 +125,11 @@ void StepEmitter::check(host::AssertOp op) {
   for (auto [index, value] : enumerate(values))
     builder.CreateStore(
         value, builder.CreateConstInBoundsGEP1_64(i64, details, index));
-  code.fail(code.call("zenith_fail_assert", i32,
-                      {code.run(), code.text(op.getMessage()), details,
-                       builder.getInt64(op.getDetails().size()),
-                       code.text(op.getLocation())}));
+  code.fail(code.call(
+      "zenith_fail_assert", i32,
+      {code.run(), builder.getInt32(int32_t(graph::assertionCode(op))),
+       code.text(op.getMessage()), details,
+       builder.getInt64(op.getDetails().size()), code.text(op.getLocation())}));
   builder.SetInsertPoint(next);
 }
 

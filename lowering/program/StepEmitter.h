@@ -29,7 +29,8 @@ public:
 private:
   void findLastReaders();
   void emit(mlir::Operation *op);
-  void guard(const graph::DimExpr &nonnegative, llvm::StringRef message);
+  void guard(const graph::DimExpr &nonnegative, llvm::StringRef message,
+             int32_t error);
   void allocate(host::AllocOp op);
   void check(host::AssertOp op);
   void yield(host::YieldOp op);

@@ -103,9 +103,10 @@ TEST_F(TensorCalls, KeepsTheFirstError) {
 
 TEST_F(TensorCalls, AssertionsSayTheirDetails) {
   int64_t details[] = {-3, 12};
-  EXPECT_EQ(zenith_fail_assert(&context, "{1} is not {0}, but {1} {2}", details,
-                               2, "model.mlir:3:5"),
-            ZENITH_INVALID_INPUT);
+  EXPECT_EQ(zenith_fail_assert(&context, ZENITH_RUN_FAILED,
+                               "{1} is not {0}, but {1} {2}", details, 2,
+                               "model.mlir:3:5"),
+            ZENITH_RUN_FAILED);
   EXPECT_STREQ(context.error.op_path, "model.mlir:3:5");
   EXPECT_EQ(message(), "12 is not -3, but 12 {2}");
 }

@@ -68,6 +68,7 @@ static bool gatherOne(NodeReading &n, int64_t axis, const DimVector &dims) {
     return true;
   }
   // Counted from the end of a dimension whose size is known at run time only.
+  requireIndices(n, 1, dims[axis], axis);
   if (!provablyNatural(start))
     start = DimExpr::max(start, 0);
   DimVector result(dims.begin(), dims.begin() + axis);
@@ -96,6 +97,9 @@ Value zenith::onnx::gatherAlong(ImportBuilder &b, Value operand, int64_t axis,
     if (i != axis)
       offset.push_back(i < axis ? i : i - 1 + indexRank);
   }
+  // No index is in range: where there is one the run has ended.
+  if (dims[axis].isConstant(0))
+    return b.filled(result, getElementTypeOrSelf(operand.getType()), 0);
   auto dimsAttr = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
                                              {axis}, {}, {}, {axis}, indexRank);
   return b.emit<graph::GatherOp>(
@@ -161,6 +165,7 @@ static void importGather(NodeReading &n) {
   DimVector dims = n.dims(0);
   if (gatherOne(n, axis, dims))
     return;
+  requireIndices(n, 1, dims[axis], axis);
   Value operand = n.input(0);
   n.result(gatherAlong(b, operand, axis, gatherIndices(n, 1, dims[axis])));
 }
@@ -187,6 +192,10 @@ static void importGatherND(NodeReading &n) {
     result.push_back(dims[i]);
     sizes[i] = sliceSize(dims[i]);
   }
+  requireTuples(n, 1, ArrayRef(dims).slice(batch, *tuple), batch);
+  if (llvm::any_of(ArrayRef(dims).slice(batch, *tuple),
+                   [](const DimExpr &size) { return size.isConstant(0); }))
+    return n.result(b.filled(result, n.elementType(0), 0));
   Value operand = n.input(0), indices = n.input(1);
   auto known = n.knownElements(1);
   if (!known || !llvm::all_of(known->values, provablyNatural)) {

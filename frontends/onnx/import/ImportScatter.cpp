@@ -58,6 +58,7 @@ static void importScatterElements(NodeReading &n) {
     return;
   Value updates = b.reshape(n.input(2), n.dims(1));
   auto rows = rowIndices(b, n.input(1), axis, n.dims(0));
+  requireIndices(n, rows ? *rows : n.input(1), n.dims(0)[axis], axis);
   Value indices = b.convert(rows ? *rows : n.input(1), b.builder.getI64Type());
   indices = wrapNegative(b, indices, b.scalar(n.dims(0)[axis]));
   n.result(scatterTuples(b, kind, n.input(0), elementTuples(b, indices, axis),
@@ -74,9 +75,10 @@ static void importScatterND(NodeReading &n) {
   if (!tuple || *tuple < 0 || *tuple > rank)
     return n.fail(
         invalid(fmt::format("indices do not fit data of rank {}", rank)));
+  DimVector dims = n.dims(0);
+  requireTuples(n, 1, ArrayRef(dims).take_front(*tuple), 0);
   Value operand = n.input(0),
         indices = b.convert(n.input(1), b.builder.getI64Type());
-  DimVector dims = n.dims(0);
   if (*tuple > 0) {
     SmallVector<Value> bounds;
     for (int64_t i = 0; i < *tuple; ++i)
@@ -114,6 +116,8 @@ static void importTensorScatter(NodeReading &n) {
         b.broadcast(b.reshape(b.convert(n.input(2), i64), {at[0]}), {0}, at));
   if (mode == "circular")
     position = b.binary<graph::FloorModOp>(position, b.scalar(n.dims(0)[axis]));
+  if (mode == "linear")
+    requireIndices(n, position, n.dims(0)[axis], axis);
   n.result(scatterTuples(b, graph::ScatterKind::set, n.input(0),
                          elementTuples(b, position, axis), n.input(1)));
 }

@@ -41,6 +41,9 @@ static Value gatherTuples(ImportBuilder &b, Value operand, Value tuples) {
     to.push_back(size);
     sizes.push_back(size.constant().value_or(ShapedType::kDynamic));
   }
+  if (llvm::any_of(ArrayRef(dims).take_front(leading),
+                   [](const DimExpr &size) { return size.isConstant(0); }))
+    return b.filled(to, getElementTypeOrSelf(operand.getType()), 0);
   auto dimsAttr = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
                                              collapsed, {}, {}, collapsed, at);
   return b.emit<graph::GatherOp>(
@@ -108,6 +111,7 @@ static void importGatherElements(NodeReading &n) {
           fmt::format("indices have {} positions in dimension {} of size {}",
                       wanted.str(), index, size.str())));
   auto rows = rowIndices(b, n.input(1), axis, dims);
+  requireIndices(n, rows ? *rows : n.input(1), dims[axis], axis);
   Value indices = b.convert(rows ? *rows : n.input(1), b.builder.getI64Type());
   indices = wrapNegative(b, indices, b.scalar(dims[axis]));
   n.result(gatherElements(b, n.input(0), axis, indices));

@@ -10,6 +10,20 @@
 
 namespace zenith::onnx {
 
+class NodeReading;
+
+/// Makes an index outside of [-size, size) an error of the run, which names the
+/// node, the index and the size. Nothing where the range is proved. `dim` is
+/// the dimension of the data, for the message.
+void requireIndices(NodeReading &n, Value indices, const DimExpr &size,
+                    int64_t dim);
+/// The same for an input of the node, whose elements the model may give.
+void requireIndices(NodeReading &n, size_t input, const DimExpr &size,
+                    int64_t dim);
+/// The same for tuples of indices along the last dimension, of which each has
+/// its own size; they address dimensions from `firstDim` on.
+void requireTuples(NodeReading &n, size_t input, llvm::ArrayRef<DimExpr> sizes,
+                   int64_t firstDim);
 /// Adds the size to negative indices.
 Value wrapNegative(ImportBuilder &b, Value indices, Value size);
 /// Slices of the operand along one dimension, which the dimensions of the
