@@ -15,7 +15,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNUZ], "float">;
+def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E4M3, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNUZ], "float">;
 def Graph_Int : AnyTypeOf<[I<4>, I8, I16, I32, I64, UI<4>, UI8, UI16, UI32, UI64], "integer">;
 def Graph_Bool : AnyTypeOf<[I<1>], "boolean">;
 def Graph_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;

@@ -29,6 +29,7 @@ Type zenith::files::elementTypeNamed(StringRef name, MLIRContext *context) {
                 b.getF32Type(),
                 b.getF64Type(),
                 b.getFloat8E5M2Type(),
+                b.getFloat8E4M3Type(),
                 b.getFloat8E4M3FNType(),
                 b.getFloat8E5M2FNUZType(),
                 b.getFloat8E4M3FNUZType(),

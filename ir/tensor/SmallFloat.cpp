@@ -18,6 +18,8 @@ std::optional<SmallFloat> SmallFloat::of(Type element) {
     return SmallFloat{8, 7, 127, Specials::IEEE};
   if (element.isFloat8E5M2())
     return SmallFloat{5, 2, 15, Specials::IEEE};
+  if (element.isFloat8E4M3())
+    return SmallFloat{4, 3, 7, Specials::IEEE};
   if (element.isFloat8E4M3FN())
     return SmallFloat{4, 3, 7, Specials::Finite};
   if (element.isFloat8E4M3FNUZ())

@@ -345,6 +345,7 @@ static void fftRule(OpReading &x) {
 }
 
 void stablehlo::addContractionRules(RuleTable &rules) {
+  addEinsumRules(rules);
   rules["stablehlo.dot_general"] = dotGeneralRule;
   rules["stablehlo.dot"] = dotRule;
   rules["stablehlo.convolution"] = convolutionRule;

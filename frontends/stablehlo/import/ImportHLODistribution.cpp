@@ -41,7 +41,8 @@ void stablehlo::addDistributionRules(RuleTable &rules) {
   for (StringRef name :
        {"stablehlo.all_gather", "stablehlo.all_reduce",
         "stablehlo.reduce_scatter", "stablehlo.all_to_all",
-        "stablehlo.collective_broadcast", "stablehlo.collective_reduce"})
+        "stablehlo.collective_broadcast", "stablehlo.collective_reduce",
+        "stablehlo.cross-replica-sum"})
     rules[name] = collectiveRule;
   rules["stablehlo.collective_permute"] = permuteRule;
   rules["sdy.sharding_constraint"] = identityRule;

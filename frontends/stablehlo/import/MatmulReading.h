@@ -19,6 +19,9 @@ Value convertSums(OpReading &x, Value accumulated, Type element);
 Value makeDot(OpReading &x, graph::DotDimsAttr dims, Value lhs, Value rhs,
               RankedTensorType type);
 
+/// Rules of einsum, which become matmuls.
+void addEinsumRules(RuleTable &rules);
+
 } // namespace zenith::stablehlo
 
 #endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_MATMULREADING_H

@@ -56,8 +56,9 @@ static bool isGraphElement(Type type) {
            !integer.isSigned() &&
            (integer.getWidth() > 1 || integer.isSignless());
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
-             Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType, Float8E4M3B11FNUZType>(type);
+             Float8E4M3Type, Float8E4M3FNType, Float8E5M2Type,
+             Float8E4M3FNUZType, Float8E5M2FNUZType, Float8E4M3B11FNUZType>(
+      type);
 }
 
 SmallVector<Type> ProgramReading::typesOf(Type type, Location loc) {
@@ -204,10 +205,12 @@ void ProgramReading::checkModule() {
                   "a program for " + Twine(integerAttr(source, name, 1)) +
                       " devices (" + name + ") is not supported",
                   source.getLoc());
+  // Meshes without a program say nothing that could not be done.
+  bool hasFunctions = !source.getOps<func::FuncOp>().empty();
   for (Operation &op : source.getOps()) {
     if (op.getName().getStringRef() == "sdy.mesh") {
       auto mesh = op.getAttrOfType<sdy::TextAttr>("mesh");
-      if (mesh && devicesOf(mesh.getText()) > 1)
+      if (hasFunctions && mesh && devicesOf(mesh.getText()) > 1)
         return fail(ErrorCode::Unsupported,
                     "a mesh of several devices is not supported", op.getLoc());
     } else if (!isa<func::FuncOp>(op)) {

@@ -309,7 +309,7 @@ static LogicalResult checkSelectAndScatter(Operation *op) {
       failed(checkReducer(op, op->getRegion(1), source, init, {})))
     return failure();
   Integers window = integersOf(op, "window_dimensions");
-  if (window.empty())
+  if (!op->hasAttr("window_dimensions"))
     window.assign(operand.getRank(), 1);
   if (int64_t(window.size()) != operand.getRank())
     return op->emitOpError("expects window-dimensions size == operand rank, "

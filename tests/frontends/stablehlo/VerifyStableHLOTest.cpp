@@ -114,6 +114,16 @@ const Mistake mistakes[] = {
      "rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<3x4xf32>) "
      "-> tensor<3x4xf32>",
      "contracting dimension sizes must match for lhs/rhs"},
+    {"select_and_scatter_c4",
+     "%r = \"stablehlo.select_and_scatter\"(%a, %a, %s) ({ ^bb0(%m: "
+     "tensor<f32>, %n: tensor<f32>): %t = stablehlo.compare GE, %m, %n : "
+     "(tensor<f32>, tensor<f32>) -> tensor<i1>\n stablehlo.return %t : "
+     "tensor<i1> }, { ^bb0(%m: tensor<f32>, %n: tensor<f32>): %t = "
+     "stablehlo.add %m, %n : tensor<f32>\n stablehlo.return %t : tensor<f32> "
+     "}) {window_dimensions = array<i64>} : (tensor<2x3xf32>, "
+     "tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>",
+     "expects window-dimensions size == operand rank, but got "
+     "window-dimensions size: 0"},
     {"reduce_c5",
      "%r = \"stablehlo.reduce\"(%a, %s) ({ ^bb0(%m: tensor<f32>, %n: "
      "tensor<f32>): stablehlo.return %m : tensor<f32> }) {dimensions = "

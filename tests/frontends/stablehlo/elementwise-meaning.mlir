@@ -33,6 +33,10 @@ func.func @main() {
   %wide = stablehlo.constant dense<[1.0, 1.0009765625, 65520.0, 1.0e-8, 0x7F800000, 2.1]> : tensor<6xf32>
   %half = stablehlo.reduce_precision %wide, format = e5m10 : tensor<6xf32>
   check.expect_eq_const %half, dense<[1.0, 1.0009765625, 0x7F800000, 0.0, 0x7F800000, 2.099609375]> : tensor<6xf32>
+  // Ties go to the even exponent where no bit of the mantissa is left.
+  %double = stablehlo.constant dense<[1.0, 1.4999999999999998, 1.5, 3.0, 1.7976931348623157e308]> : tensor<5xf64>
+  %powers = stablehlo.reduce_precision %double, format = e11m0 : tensor<5xf64>
+  check.expect_eq_const %powers, dense<[1.0, 1.0, 2.0, 2.0, 0x7FF0000000000000]> : tensor<5xf64>
 
   %words = stablehlo.constant dense<[[1, 2, 3, 4]]> : tensor<1x4xui8>
   %joined = stablehlo.bitcast_convert %words : (tensor<1x4xui8>) -> tensor<1xi32>

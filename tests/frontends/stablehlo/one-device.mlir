@@ -22,6 +22,9 @@ module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
     } : (tensor<2x2xf32>) -> tensor<2x2xf32>
     check.expect_eq_const %sum, dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
 
+    %older = "stablehlo.cross-replica-sum"(%x) {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    check.expect_eq_const %older, dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+
     // Nobody sends to device 0.
     %none = "stablehlo.collective_permute"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 4, type = 1>, source_target_pairs = dense<> : tensor<0x2xi64>}> : (tensor<2x2xf32>) -> tensor<2x2xf32>
     check.expect_eq_const %none, dense<0.0> : tensor<2x2xf32>

@@ -10,6 +10,17 @@
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/mesh.mlir --target=interp 2>&1 | FileCheck --check-prefix=MESH %s
 // MESH: error: a mesh of several devices is not supported
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/barrier.mlir --target=interp 2>&1 | FileCheck --check-prefix=BARRIER %s
+// RUN: zenith-translate %t/meshes.mlir -o %t/meshes.out.mlir
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/narrow.mlir --target=interp 2>&1 | FileCheck --check-prefix=NARROW %s
+// NARROW: error: element type ui2 is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/newer.mlir --target=interp 2>&1 | FileCheck --check-prefix=NEWER %s
+// NEWER: error: element type f8E3M4 is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/replicas.mlir --target=interp 2>&1 | FileCheck --check-prefix=REPLICAS %s
+// REPLICAS: error: 'stablehlo.cross-replica-sum' over several devices is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %t/letters.mlir --target=interp 2>&1 | FileCheck --check-prefix=LETTERS %s
+// LETTERS: error: 'stablehlo.einsum' einsum_config "ij,jk->ikl": no operand has 'l'
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/diagonal.mlir --target=interp 2>&1 | FileCheck --check-prefix=DIAGONAL %s
+// DIAGONAL: an operand's letters are not distinct
 // BARRIER: error: custom op 'sdy.propagation_barrier' is unknown
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/unranked.mlir --target=interp 2>&1 | FileCheck --check-prefix=UNRANKED %s
 // UNRANKED: error: type tensor<*xf32> is not supported
@@ -30,6 +41,33 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 //--- pure-call.mlir
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.custom_call @mystery(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- meshes.mlir
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+//--- narrow.mlir
+func.func @main(%x: tensor<2xui2>) -> tensor<2xui2> {
+  %r = stablehlo.add %x, %x : tensor<2xui2>
+  return %r : tensor<2xui2>
+}
+//--- newer.mlir
+func.func @main(%x: tensor<2xf8E3M4>) -> tensor<2xf8E3M4> {
+  %r = stablehlo.add %x, %x : tensor<2xf8E3M4>
+  return %r : tensor<2xf8E3M4>
+}
+//--- replicas.mlir
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = "stablehlo.cross-replica-sum"(%x) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- letters.mlir
+func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2x2xf32> {
+  %r = stablehlo.einsum %x, %x, config = "ij,jk->ikl" : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x2xf32>
+  return %r : tensor<2x2x2xf32>
+}
+//--- diagonal.mlir
+func.func @main(%x: tensor<2x2xf32>) -> tensor<2xf32> {
+  %r = "stablehlo.unary_einsum"(%x) {einsum_config = "ii->i"} : (tensor<2x2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
 //--- mesh.mlir
