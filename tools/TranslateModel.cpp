@@ -4,7 +4,9 @@
 
 #include "tools/TranslateModel.h"
 
+#include "frontends/onnx/ExportONNX.h"
 #include "frontends/onnx/export/OrderAsONNX.h"
+#include "frontends/onnx/export/RuntimeTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/GraphPasses.h"
@@ -159,8 +161,8 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
 }
 
 // ONNX has no functions, no reduction or sort by a region, and no random bits
-// from a key. It has ops for most of the regions, and since opset 18 the ops
-// that random bits are made of.
+// from a key, and runtimes lack some types. It has ops for most of the regions,
+// and since opset 18 the ops that random bits are made of.
 static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   PassManager calls(module.getContext());
   calls.addPass(createInlineCallsPass());
@@ -172,9 +174,64 @@ static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   if (opset >= 18)
     passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
-  if (succeeded(passes.run(module)))
-    return llvm::Error::success();
-  return makeError(ErrorCode::Internal, "the module cannot be adapted to ONNX");
+  if (failed(passes.run(module)))
+    return makeError(ErrorCode::Internal,
+                     "the module cannot be adapted to ONNX");
+  onnx::useRuntimeTypes(module);
+  return llvm::Error::success();
+}
+
+static llvm::Error writeWithOpset(ModuleOp module, StringRef folder,
+                                  const TranslateOptions &options,
+                                  int64_t opset) {
+  if (llvm::Error error = adaptToONNX(module, opset))
+    return error;
+  return writeONNX(module, options.output,
+                   {opset, options.externalData, options.entry, folder.str(),
+                    !options.noVerify});
+}
+
+namespace {
+struct Attempt {
+  std::optional<Error> error;
+  std::vector<Diagnostic> diagnostics;
+};
+} // namespace
+
+/// Writes a copy of the module: opsets are adapted to in different ways.
+static Attempt tryOpset(ModuleOp module, StringRef folder,
+                        const TranslateOptions &options, int64_t opset) {
+  Attempt attempt;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        attempt.diagnostics.push_back(std::move(diagnostic));
+        return success();
+      });
+  if (llvm::Error error = writeWithOpset(*copy, folder, options, opset))
+    attempt.error = errorOf(std::move(error));
+  return attempt;
+}
+
+/// With the opset that was asked for, else the lowest usual one that can say
+/// the model. What none can say is the newest one's error.
+static llvm::Error translateToONNX(ModuleOp module, StringRef folder,
+                                   const TranslateOptions &options,
+                                   Diagnostics &diagnostics) {
+  int64_t opset = options.opset.value_or(onnx::usualOpset),
+          last = options.opset.value_or(onnx::newestOpset);
+  Attempt attempt = tryOpset(module, folder, options, opset);
+  while (attempt.error && attempt.error->code == ErrorCode::Unsupported &&
+         opset < last)
+    attempt = tryOpset(module, folder, options, ++opset);
+  for (Diagnostic &diagnostic : attempt.diagnostics)
+    (void)diagnostics.handle(diagnostic, options.output);
+  if (attempt.error)
+    return makeError(std::move(*attempt.error));
+  if (!options.opset)
+    diagnostics.note("written with opset " + std::to_string(opset),
+                     options.output);
+  return llvm::Error::success();
 }
 
 llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
@@ -197,12 +254,8 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
   if (!model)
     return model.takeError();
   if (*to == FileFormat::ONNX) {
-    if (llvm::Error error = adaptToONNX(*model->module, options.opset))
-      return error;
-    if (llvm::Error error =
-            writeONNX(*model->module, options.output,
-                      {options.opset, options.externalData, options.entry,
-                       model->folder, !options.noVerify}))
+    if (llvm::Error error = translateToONNX(*model->module, model->folder,
+                                            options, diagnostics))
       return error;
   } else if (*to == FileFormat::StableHLO) {
     if (llvm::Error error = writeStableHLO(*model->module, options.output,

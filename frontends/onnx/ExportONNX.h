@@ -10,9 +10,13 @@
 
 namespace zenith::onnx {
 
+/// Opsets that can be written.
+inline constexpr int64_t oldestOpset = 13, newestOpset = 23;
+/// What is written unless a model needs a newer one.
+inline constexpr int64_t usualOpset = 17;
+
 struct ExportOptions {
-  /// 13 to 23.
-  int64_t opset = 17;
+  int64_t opset = usualOpset;
   /// Function to export; empty: the only public one, else `main`.
   std::string entry;
   /// Folder that paths of parameters are relative to: the one of the IR file;

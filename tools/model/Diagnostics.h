@@ -31,6 +31,9 @@ public:
   void warning(std::string text, std::string place = {}) {
     print({"warning", std::move(text), std::move(place), {}});
   }
+  void note(std::string text, std::string place) {
+    print({"note", std::move(text), std::move(place), {}});
+  }
   /// A line of its own, as it is.
   void remark(const std::string &line) { os << line << "\n"; }
   /// Prints each error; the exit code is that of the first.

@@ -2,6 +2,7 @@
 //
 // Export rules of branches and loops.
 #include "frontends/onnx/export/ExportBuilder.h"
+#include "ir/remarks/Remark.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -130,10 +131,17 @@ static void writeOperands(Operation *op, ExportBuilder &b, const ExportRow &) {
     b.bind(result, b.name(operand));
 }
 
+/// ONNX has no operator that ends a run.
+static void writeAssert(Operation *op, ExportBuilder &, const ExportRow &) {
+  remarks::emit(op, remarks::Code::EXP001,
+                {cast<graph::AssertOp>(op).getMessage()});
+}
+
 llvm::ArrayRef<ExportRow> zenith::onnx::controlExports() {
   static const ExportRow rows[] = {
-      {"graph.barrier", writeOperands},   {"graph.case", writeCase},
-      {"graph.host_read", writeOperands}, {"graph.if", writeIf},
+      {"graph.assert", writeAssert},      {"graph.barrier", writeOperands},
+      {"graph.case", writeCase},          {"graph.host_read", writeOperands},
+      {"graph.if", writeIf},
       {"graph.while", writeWhile},
   };
   return rows;

@@ -4,6 +4,7 @@
 // unexpanded, since ONNX broadcasts by itself.
 #include "frontends/onnx/export/ExportBuilder.h"
 
+#include "ir/matchers/SplatConstant.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
@@ -362,6 +363,39 @@ static void writeConvert(Operation *op, ExportBuilder &b, const ExportRow &) {
        b.cast(b.name(convert.getOperand()), elementOf(convert.getResult())));
 }
 
+/// True for integers below 2^bits: what a logical shift leaves.
+static bool hasBits(Value value, unsigned width, unsigned bits) {
+  auto shift = value.getDefiningOp<graph::ShiftRightLogicalOp>();
+  std::optional<double> by =
+      shift ? graph::splatValue(shift.getRhs()) : std::nullopt;
+  return by && *by >= width - bits && *by < width;
+}
+
+/// Random bits k as the mantissa of a float in [1, 2), which is
+/// 1 + k * 2^-bits exactly. ONNX has no other use of bits as floats.
+static void writeBitcast(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto type = dyn_cast<FloatType>(elementOf(op->getResult(0)));
+  auto either = op->getOperand(0).getDefiningOp<graph::OrOp>();
+  if (!type || !either)
+    return b.fail(unsupported("the bits of these elements in another type"));
+  unsigned bits = type.getFPMantissaWidth() - 1, width = type.getWidth();
+  double one = double(mlir::FloatAttr::get(type, 1.0)
+                          .getValue()
+                          .bitcastToAPInt()
+                          .getZExtValue());
+  for (bool swapped : {false, true}) {
+    Value mantissa = swapped ? either.getRhs() : either.getLhs(),
+          exponent = swapped ? either.getLhs() : either.getRhs();
+    if (graph::splatValue(exponent) != one || !hasBits(mantissa, width, bits))
+      continue;
+    std::string fraction =
+        b.node("Mul", {b.cast(b.name(mantissa), type),
+                       b.scalar(type, std::ldexp(1.0, -int(bits)))});
+    return give(op, b, b.node("Add", {fraction, b.scalar(type, 1)}));
+  }
+  b.fail(unsupported("the bits of these elements in another type"));
+}
+
 llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
   static const ExportRow rows[] = {
       {"graph.abs", same, "Abs"},
@@ -374,6 +408,7 @@ llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
       {"graph.atan", same, "Atan"},
       {"graph.atan2", writeAtan2},
       {"graph.atanh", same, "Atanh"},
+      {"graph.bitcast", writeBitcast},
       {"graph.cbrt", writeCbrt},
       {"graph.ceil", same, "Ceil"},
       {"graph.clamp", writeClamp},

@@ -292,9 +292,9 @@ static int64_t irVersionOf(int64_t opset) {
 }
 
 Result<Model> ModelExport::run() {
-  if (options.opset < 13 || options.opset > 23)
-    return unsupported(
-        fmt::format("opset {}: 13 to 23 can be written", options.opset));
+  if (options.opset < oldestOpset || options.opset > newestOpset)
+    return unsupported(fmt::format("opset {}: {} to {} can be written",
+                                   options.opset, oldestOpset, newestOpset));
   auto function = findEntry();
   if (!function)
     return function.error();

@@ -52,22 +52,49 @@ static std::string gatherElements(ExportBuilder &b, const std::string &x,
 
 /// TopK keeps the order of equals, so sorting by the last key first sorts by
 /// all keys.
-static void writeSort(Operation *op, ExportBuilder &b, const ExportRow &) {
-  auto sort = cast<graph::SortOp>(op);
-  int64_t dim = sort.getDim();
-  std::string count = b.shape({b.size(sort.getInputs()[0], dim)}), order;
-  for (int64_t key = sort.getNumKeys(); key-- > 0;) {
-    Value input = sort.getInputs()[key];
+static void sortBy(Operation *op, ExportBuilder &b, ValueRange keys,
+                   int64_t dim, bool descending) {
+  std::string count = b.shape({b.size(keys[0], dim)}), order;
+  for (Value key : llvm::reverse(keys)) {
     bool changed;
-    std::string values = asKey(op, b, b.name(input), elementOf(input), changed);
+    std::string values = asKey(op, b, b.name(key), elementOf(key), changed);
     if (!order.empty())
       values = gatherElements(b, values, order, dim);
-    std::string next = topK(b, values, count, dim, sort.getDescending())[1];
+    std::string next = topK(b, values, count, dim, descending)[1];
     order = order.empty() ? next : gatherElements(b, order, next, dim);
   }
   for (auto [input, result] :
-       llvm::zip_equal(sort.getInputs(), sort.getResults()))
+       llvm::zip_equal(op->getOperands(), op->getResults()))
     b.bind(result, gatherElements(b, b.name(input), order, dim));
+}
+
+static void writeSort(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto sort = cast<graph::SortOp>(op);
+  sortBy(op, b, sort.getInputs().take_front(sort.getNumKeys()), sort.getDim(),
+         sort.getDescending());
+}
+
+/// A comparator that compares two elements of one operand, as approximate top-k
+/// has it: a NaN has no place in its order.
+static void writeSortWith(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto sort = cast<graph::SortWithOp>(op);
+  auto refuse = [&] { b.fail(unsupported("a sort by this comparator")); };
+  Block &block = sort.getComparator().front();
+  auto compare =
+      block.getTerminator()->getOperand(0).getDefiningOp<graph::CompareOp>();
+  if (!compare)
+    return refuse();
+  auto lhs = dyn_cast<BlockArgument>(compare.getLhs()),
+       rhs = dyn_cast<BlockArgument>(compare.getRhs());
+  bool isGreater = compare.getDirection() == graph::CompareDirection::gt,
+       isLess = compare.getDirection() == graph::CompareDirection::lt;
+  if (!lhs || !rhs || lhs.getOwner() != &block || rhs.getOwner() != &block ||
+      lhs == rhs || lhs.getArgNumber() / 2 != rhs.getArgNumber() / 2 ||
+      (!isGreater && !isLess))
+    return refuse();
+  bool inOrder = lhs.getArgNumber() < rhs.getArgNumber();
+  sortBy(op, b, sort.getInputs()[lhs.getArgNumber() / 2], sort.getDim(),
+         inOrder == isGreater);
 }
 
 static void writeTopK(Operation *op, ExportBuilder &b, const ExportRow &) {
@@ -202,6 +229,7 @@ llvm::ArrayRef<ExportRow> zenith::onnx::orderingExports() {
       {"graph.non_max_suppression", writeNonMaxSuppression},
       {"graph.searchsorted", writeSearchSorted},
       {"graph.sort", writeSort},
+      {"graph.sort_with", writeSortWith},
       {"graph.top_k", writeTopK},
       {"graph.unique", writeUnique},
   };

@@ -39,8 +39,12 @@ static std::string reduceAxes(ExportBuilder &b, ReduceKind kind,
                              : "ReduceProd";
   if (!width)
     return b.reduce(name, x, axes, /*keepDims=*/false);
-  std::string wide = b.cast(x, IntegerType::get(element.getContext(), width));
-  return b.cast(b.reduce(name, wide, axes, /*keepDims=*/false), element);
+  mlir::Type wide = IntegerType::get(element.getContext(), width);
+  std::string result = b.reduce(name, b.cast(x, wide), axes,
+                                /*keepDims=*/false);
+  // The largest of no elements is the smallest integer, which is not 0.
+  return isBool ? b.node("Greater", {result, b.scalar(wide, 0)})
+                : b.cast(result, element);
 }
 
 /// Bit by bit, by the steps of a Scan.

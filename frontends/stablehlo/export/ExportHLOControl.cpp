@@ -3,7 +3,9 @@
 // Branches, loops and calls of GraphIR as StableHLO and func ops.
 
 #include "frontends/stablehlo/export/HLOExport.h"
+#include "ir/AssertionCode.h"
 #include "ir/GraphOps.h"
+#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -117,6 +119,22 @@ static bool exportCustomCall(HLOExport &out, Operation *op) {
   return true;
 }
 
+/// Indices out of range are no error in StableHLO, and compilers know an
+/// assertion about sizes only.
+static bool exportAssert(HLOExport &out, Operation *op) {
+  auto claim = cast<graph::AssertOp>(op);
+  Builder &b = out.builder;
+  if (op->hasAttr(graph::runErrorAttrName)) {
+    remarks::emit(op, remarks::Code::EXP001, {claim.getMessage()});
+    return true;
+  }
+  out.makeOp("stablehlo.custom_call", {}, out.list(op->getOperands()),
+             {out.named("call_target_name", b.getStringAttr("shape_assertion")),
+              out.named("has_side_effect", b.getBoolAttr(true)),
+              out.named("error_message", claim.getMessageAttr())});
+  return true;
+}
+
 static bool exportCall(HLOExport &out, Operation *op) {
   auto call = cast<func::CallOp>(op);
   out.set(op, out.makeOp("func.call", op->getResultTypes(),
@@ -132,6 +150,7 @@ void zenith::stablehlo::addControlExports(ExportRules &rules) {
   rules["graph.while"] = exportWhile;
   rules["graph.barrier"] = exportBarrier;
   rules["graph.host_read"] = exportHostRead;
+  rules["graph.assert"] = exportAssert;
   rules["graph.custom_call"] = exportCustomCall;
   rules["func.call"] = exportCall;
 }
