@@ -5,6 +5,7 @@
 #include "tools/TranslateModel.h"
 
 #include "frontends/onnx/ExportONNX.h"
+#include "frontends/onnx/export/DoubleFunctions.h"
 #include "frontends/onnx/export/OrderAsONNX.h"
 #include "frontends/onnx/export/RuntimeTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -177,6 +178,7 @@ static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   if (failed(passes.run(module)))
     return makeError(ErrorCode::Internal,
                      "the module cannot be adapted to ONNX");
+  onnx::expandDoubleFunctions(module);
   onnx::useRuntimeTypes(module);
   return llvm::Error::success();
 }
