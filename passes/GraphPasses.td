@@ -517,13 +517,8 @@ def DecomposeAttentionPass : ZenithPass<"zenith-decompose-attention", "::mlir::f
     Replaces graph.attention by its formula where the head size is dynamic or above 512, because a task keeps a query and an
     accumulator row on its stack, or, with `all`, everywhere, for targets without such a kernel. Runs before fusion: what is
     left becomes one kernel each. With `explain` each replacement is a remark "fusion: FUS204: text". Refuses nothing.
-
-    Before and after (tests/passes/fusion/decompose-attention.mlir @dynamic_head_size):
-    ```mlir
-    %a = graph.attention %q, %k, %k {scale = 0.5 : f64} : (tensor<2x5x?xf32>, tensor<2x7x?xf32>, tensor<2x7x?xf32>) -> tensor<2x5x?xf32>
-    %a = graph.dot_general %weights, %k ... -> tensor<2x5x?xf32>      // %weights = softmax of the scaled scores
-    ```
   }];
+  let exampleTest = "passes/fusion/decompose-attention.mlir#dynamic_head_size";
   let options = [Option<"all", "all", "bool", "false", "write out all attention, also where the target has a kernel for it; printed kernels have none">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each attention that is written out">];
 }
@@ -535,15 +530,8 @@ def ReadKVSegmentsPass : ZenithPass<"zenith-read-kv-segments", "::mlir::func::Fu
     segment: nothing is joined in memory unless another reader needs it. Where groups of heads share keys, the segments are
     repeated instead of the joined keys. Attention of more queries stays: it reads keys often enough to join them. Runs before
     fusion, which sees the concatenation as metadata. Refuses nothing.
-
-    Before and after (tests/passes/fusion/read-kv-segments.mlir @cache; %k is returned too):
-    ```mlir
-    %k = graph.concat 1, %past, %new : (tensor<2x?x8xf32>, tensor<2x1x8xf32>) -> tensor<2x?x8xf32>
-    %a = graph.attention %q, %k, %k {scale = 0.5 : f64} : ...
-    %s = graph.concat 1, %past, %new : (tensor<2x?x8xf32>, tensor<2x1x8xf32>) -> tensor<2x?x8xf32>     // and once more for values
-    %a = graph.attention %q, %s, %t {scale = 0.5 : f64} : ...
-    ```
   }];
+  let exampleTest = "passes/fusion/read-kv-segments.mlir#cache";
 }
 
 def SinkScalesPass : ZenithPass<"zenith-sink-scales", "::mlir::func::FuncOp"> {
@@ -552,15 +540,8 @@ def SinkScalesPass : ZenithPass<"zenith-sink-scales", "::mlir::func::FuncOp"> {
     dot(move(x * c), y) becomes dot(move(x), y) * c: fusion puts the factor into the epilogue, and the operand needs no pass
     over memory. Only for f32 and f64 and for factors between 1e-3 and 1e3 in magnitude: others could overflow sums of finite
     terms, or lose bits. Results may differ from the unscaled order of rounding as sums do. Refuses nothing.
-
-    Before and after (tests/passes/fusion/sink-scales.mlir @scaled_query; %c = 0.5):
-    ```mlir
-    %s = graph.mul %q, %c : tensor<5x4xf32>
-    %r = graph.dot_general %s, %k <batching = [] x [], contracting = [1] x [0]> : (tensor<5x4xf32>, tensor<4x5xf32>) -> tensor<5x5xf32>
-    %d = graph.dot_general %q, %k <batching = [] x [], contracting = [1] x [0]> : (tensor<5x4xf32>, tensor<4x5xf32>) -> tensor<5x5xf32>
-    %r = graph.mul %d, %c5 : tensor<5x5xf32>
-    ```
   }];
+  let exampleTest = "passes/fusion/sink-scales.mlir#scaled_query";
 }
 
 def KeepInt8OperandsPass : ZenithPass<"zenith-keep-int8-operands", "::mlir::func::FuncOp"> {
@@ -569,13 +550,8 @@ def KeepInt8OperandsPass : ZenithPass<"zenith-keep-int8-operands", "::mlir::func
     An int8 matmul, whose weights lie in K-interleaved groups of four, reads its left operand as int8. Where other readers need
     the same value widened, the convert is cloned, so that memory keeps the int8 value and the others widen it on their own.
     Refuses nothing.
-
-    Before and after (tests/passes/fusion/keep-int8-operands.mlir @shared_convert):
-    ```mlir
-    %i = graph.convert %x : tensor<2x4xui8> -> tensor<2x4xi32>            // read by a dot_general and by an add
-    %j = graph.convert %x : tensor<2x4xui8> -> tensor<2x4xi32>            // the dot_general reads %j
-    ```
   }];
+  let exampleTest = "passes/fusion/keep-int8-operands.mlir#shared_convert";
 }
 
 def ResolveDimsPass : ZenithPass<"zenith-resolve-dims", "::mlir::func::FuncOp"> {
@@ -584,13 +560,8 @@ def ResolveDimsPass : ZenithPass<"zenith-resolve-dims", "::mlir::func::FuncOp"> 
     A graph.dim of a value that fusion would put inside a kernel needs that value in memory, only for its shape. Where shape
     inference knows the dimension as an expression over the dimensions of arguments, that expression replaces it. Refuses
     nothing: other dimensions stay.
-
-    Before and after (tests/passes/fusion/resolve-dims.mlir @intermediate):
-    ```mlir
-    %n = graph.dim %e, 0 : tensor<?xf32>              // %e = graph.exp %x
-    %n = graph.dim %arg0, 0 : tensor<?xf32>
-    ```
   }];
+  let exampleTest = "passes/fusion/resolve-dims.mlir#intermediate";
 }
 
 def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> {
@@ -608,18 +579,8 @@ def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> 
     end, because the plan let the epilogue join on that condition: without it the contraction has no kernel.
 
     With `explain` each decision is a remark (FUS001 to FUS106 of [remarks](remarks.md)).
-
-    Before and after (tests/passes/fusion/form-fusions.mlir @dot_bias_relu; %bb is %b, broadcast, and %z is zero):
-    ```mlir
-    %d = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
-    %a = graph.add %d, %bb : tensor<2x4xf32>
-    %r = graph.max %a, %z : tensor<2x4xf32>
-    %r = graph.fusion contraction (%p = %x : tensor<2x3xf32>, %q = %w : tensor<3x4xf32>, %s = %b : tensor<4xf32>) -> tensor<2x4xf32> {
-      ...                                                              // the same ops
-      graph.yield %m : tensor<2x4xf32>
-    }
-    ```
   }];
+  let exampleTest = "passes/fusion/form-fusions.mlir#dot_bias_relu";
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
                  Option<"maxReads", "max-reads", "unsigned", "128",
                         "distinct (value, index map) pairs that one region may evaluate">];
@@ -632,13 +593,8 @@ def CheapRematerializationPass : ZenithPass<"zenith-cheap-rematerialization", ":
     never written: what a forward pass keeps for the backward pass is then few arrays. What "a few" means depends on where the value
     would be kept (passes/cost/RematerializationCosts.h). Runs on fused functions, because only then it is known which values are
     in memory. With `explain` each such result is a remark "fusion: FUS106: text". Refuses nothing.
-
-    Before and after (tests/passes/fusion/cheap-rematerialization.mlir @forward_and_backward):
-    ```mlir
-    %f:3 = graph.fusion contraction ... {                             // yields %d, %t = tanh %d and 1 - %t
-    %f:2 = graph.fusion contraction ... {                             // yields %d and %t; the reader computes 1 - %t
-    ```
   }];
+  let exampleTest = "passes/fusion/cheap-rematerialization.mlir#forward_and_backward";
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each result that is computed again">];
 }
 
@@ -648,16 +604,8 @@ def CopyReturnedValuesPass : ZenithPass<"zenith-copy-returned-values", "::mlir::
     The caller owns the buffers of results, so each is written by a kernel: an argument, constant or parameter that is returned is
     copied, and so is a value that is returned twice. Scalars of the host need no kernel. Runs last in its phase: earlier passes may
     change who computes a result. Refuses nothing.
-
-    Before and after (tests/passes/fusion/copy-returned-values.mlir @returned_argument):
-    ```mlir
-    return %x : tensor<2xf32>
-    %c = graph.fusion copy (%v = %x : tensor<2xf32>) -> tensor<2xf32> {
-      graph.yield %v : tensor<2xf32>
-    }
-    return %c : tensor<2xf32>
-    ```
   }];
+  let exampleTest = "passes/fusion/copy-returned-values.mlir#returned_argument";
 }
 
 #endif // ZENITH_PASSES_GRAPHPASSES_TD
