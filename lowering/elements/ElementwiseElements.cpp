@@ -484,11 +484,14 @@ static bool staysExact(Operation *op) {
 using LanesOf = llvm::function_ref<Value(Elementwise &)>;
 
 /// Conversions that quantize read what they scale and shift by, others no
-/// bounds that they have themselves.
-static SmallVector<Value> sourcesOf(graph::ConvertOp op) {
-  if (auto quantized = Quantized::match(op))
+/// bounds that they have themselves; other ops read their operands.
+static SmallVector<Value> sourcesOf(Operation *op) {
+  auto convert = dyn_cast<graph::ConvertOp>(op);
+  if (!convert)
+    return SmallVector<Value>(op->getOperands());
+  if (auto quantized = Quantized::match(convert))
     return quantized->sources();
-  return {withoutBounds(op)};
+  return {withoutBounds(convert)};
 }
 
 static bool isComplex(Value value) {
@@ -500,9 +503,7 @@ SmallVector<Value> sourcesAtIndex(Operation *op) {
       llvm::any_of(op->getOperands(), isComplex) ||
       llvm::any_of(op->getResults(), isComplex))
     return {};
-  if (auto convert = dyn_cast<graph::ConvertOp>(op))
-    return sourcesOf(convert);
-  return SmallVector<Value>(op->getOperands());
+  return sourcesOf(op);
 }
 
 /// Emits the elements of the sources at `index` and computes the lanes of `op`
@@ -511,7 +512,7 @@ static Value emitElementwise(Operation *op, ElementEmitter &emitter,
                              ArrayRef<LaneIndex> index, LanesOf compute) {
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<Value> operands;
-  for (Value source : sourcesAtIndex(op)) {
+  for (Value source : sourcesOf(op)) {
     operands.push_back(emitter.emit(source, index));
     if (!operands.back())
       return {};
