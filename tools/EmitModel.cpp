@@ -99,8 +99,10 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   std::unique_ptr<MLIRContext> context = makeContext();
   LoadOptions load;
   load.dims = options.run.dims;
-  load.remark = [&](const pipeline::Remark &remark) {
-    printRemark(remark, options.run, diagnostics);
+  load.remark = [&](const remarks::Emitted &remark, Location location) {
+    printRemark({remark.entry->code, remark.text, remark.payload,
+                 pipeline::locationText(location)},
+                options.run, diagnostics);
   };
   llvm::Expected<LoadedModel> model =
       loadModel(options.run.model, context.get(), load, diagnostics);

@@ -159,7 +159,12 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   std::string folder = input ? "" : llvm::sys::path::parent_path(path).str();
   if (import.folder.empty())
     import.folder = folder.empty() ? "." : folder;
-  pipeline::DiagnosticCollector collector(context, options.remark);
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    auto remark = remarks::read(diagnostic);
+    if (remark && options.remark)
+      options.remark(*remark, diagnostic.getLocation());
+    return success(remark.has_value());
+  });
   auto module = onnx::importONNX(*model, context, import);
   if (!module)
     return makeError(module.error().ofFile(input ? "<stdin>" : path));

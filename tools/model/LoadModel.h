@@ -6,9 +6,9 @@
 #define ZENITH_TOOLS_MODEL_LOADMODEL_H
 
 #include "frontends/stablehlo/ImportStableHLO.h"
+#include "ir/remarks/Remark.h"
 #include "ir/tensor/Tensor.h"
 #include "lowering/pipeline/OptionTable.h"
-#include "lowering/pipeline/Remarks.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
@@ -40,7 +40,7 @@ struct LoadOptions {
   std::string irFolder;
   stablehlo::ImportOptions stablehlo;
   /// Takes the remarks of frontends.
-  std::function<void(const pipeline::Remark &)> remark;
+  std::function<void(const remarks::Emitted &, mlir::Location)> remark;
 };
 
 struct LoadedModel {

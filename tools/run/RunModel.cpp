@@ -70,8 +70,10 @@ llvm::Error ModelRun::load() {
   load.bindings = options.bindings;
   load.dims = options.dims;
   load.entry = options.entry;
-  load.remark = [&](const pipeline::Remark &remark) {
-    printRemark(remark, options, diagnostics);
+  load.remark = [&](const remarks::Emitted &remark, Location location) {
+    printRemark({remark.entry->code, remark.text, remark.payload,
+                 pipeline::locationText(location)},
+                options, diagnostics);
   };
   llvm::Expected<LoadedModel> loaded =
       loadModel(options.model, context.get(), load, diagnostics);
