@@ -174,14 +174,16 @@ std::string ExportBuilder::transpose(const std::string &value,
 
 std::string ExportBuilder::reshape(const std::string &value,
                                    ArrayRef<Size> sizes) {
-  bool single =
-      llvm::count_if(sizes, [](const Size &size) { return !size.value; }) == 1;
+  int64_t dynamic =
+      llvm::count_if(sizes, [](const Size &size) { return !size.value; });
   bool hasZero =
       llvm::any_of(sizes, [](const Size &size) { return size.value == 0; });
-  if (!single || hasZero)
+  // Without the attribute a 0 stands for the operand's own size.
+  if (dynamic != 1 || hasZero)
     return node("Reshape", {value, shape(sizes)},
-                hasZero && opset >= 14 ? Attributes{makeInt("allowzero", 1)}
-                                       : Attributes{});
+                (hasZero || dynamic) && opset >= 14
+                    ? Attributes{makeInt("allowzero", 1)}
+                    : Attributes{});
   SmallVector<int64_t> wanted = llvm::map_to_vector(
       sizes, [](const Size &size) { return size.value.value_or(-1); });
   return node("Reshape", {value, ints(wanted)});

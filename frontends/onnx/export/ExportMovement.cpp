@@ -52,15 +52,17 @@ static void writeReshape(Operation *op, ExportBuilder &b, const ExportRow &) {
   std::string operand = b.name(reshape.getOperand());
   bool hasZero = llvm::is_contained(type.getShape(), 0);
   SmallVector<int64_t> wanted;
-  int open = 0;
+  int open = 0, copied = 0;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     bool copies = dim < int64_t(from.size()) && from[dim] == to[dim] &&
                   type.isDynamicDim(dim);
     bool isOpen = type.isDynamicDim(dim) && !copies;
     open += isOpen;
+    copied += copies;
     wanted.push_back(copies ? 0 : isOpen ? -1 : type.getDimSize(dim));
   }
-  if (!hasZero && open <= 1)
+  // There is no rest where a copied size may be 0.
+  if (!hasZero && (open == 0 || (open == 1 && copied == 0)))
     return b.bind(reshape, b.node("Reshape", {operand, b.ints(wanted)}));
   b.bind(reshape, b.reshape(operand, b.sizes(type, reshape.getDims())));
 }

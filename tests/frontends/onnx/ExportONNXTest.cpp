@@ -158,7 +158,7 @@ TEST(ExportONNX, ErrorsNameTheOp) {
   EXPECT_EQ(model.error().code, zenith::ErrorCode::Unsupported);
   EXPECT_EQ(
       model.error().message(),
-      "'here' (graph.bitcast): op graph.bitcast cannot be written as ONNX");
+      "'here' (graph.bitcast): the bits of these elements in another type");
   ExportOptions options;
   options.opset = 12;
   EXPECT_FALSE(exported("func.func @main() { return }", context, options));

@@ -8,6 +8,7 @@
 // CHECK-NOT: host.
 // CHECK: host.program @fill_while0_body
 // CHECK: host.eval "%h0" = "add" ["%i0", "1"] : i64 to i64
+// CHECK-NEXT: host.guard "n - 1" "graph.dynamic_update_slice: a part of 1 exceeds dimension 0" {graph.run_error}
 // CHECK-NEXT: host.scalar "%i0" to <cell, 0, "0"> : i64
 // CHECK-NEXT: host.launch @kernels::@{{.*}}_scatter_part pointers
 // CHECK-NEXT: host.yield ["%h0", unit]
