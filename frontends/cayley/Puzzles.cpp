@@ -6,6 +6,7 @@
 #include "frontends/cayley/Puzzles.h"
 
 #include "frontends/cayley/PermutationFamilies.h"
+#include "frontends/cayley/PermutationProducts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
@@ -86,12 +87,6 @@ Permutation layerTurn(const std::vector<Sticker> &stickers, const Face &face,
   return permutation;
 }
 
-Permutation inverse(const Permutation &permutation) {
-  Permutation result(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    result[permutation[i]] = i;
-  return result;
-}
 Permutation twice(const Permutation &permutation) {
   Permutation result(permutation.size());
   for (size_t i = 0; i < permutation.size(); ++i)
@@ -137,7 +132,8 @@ bool buildCube(StringRef name, StateGraph &graph) {
   constexpr std::pair<char, unsigned> axes[] = {{'f', 1}, {'r', 2}, {'d', 5}};
   for (auto [letter, face] : axes)
     for (int64_t depth = 0; depth < n; ++depth) {
-      if (cube.metric != "qstm" && depth != 0 && depth != n - 1)
+      // A turn of the middle layer is one of the whole cube and two others.
+      if (cube.metric != "qstm" && 2 * depth == n - 1)
         continue;
       if (cube.fixed && depth != 0)
         continue;
@@ -151,7 +147,7 @@ bool buildCube(StringRef name, StateGraph &graph) {
         graph.permutations.push_back(std::move(permutation));
       };
       add(turn, quarter);
-      add(turn + "'", inverse(quarter));
+      add(turn + "'", inverseOf(quarter));
       if (cube.metric == "htm")
         add(turn + "^2", twice(quarter));
     }
@@ -188,7 +184,7 @@ bool buildHungarianRings(ArrayRef<int64_t> sizes, StateGraph &graph) {
     if (ring.size() == 2)
       return;
     graph.generatorNames.push_back("-" + name.str());
-    graph.permutations.push_back(inverse(turn));
+    graph.permutations.push_back(inverseOf(turn));
   };
   addRing("L", leftRing);
   addRing("R", rightRing);

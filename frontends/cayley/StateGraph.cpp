@@ -7,6 +7,7 @@
 #include "frontends/cayley/Dodecahedra.h"
 #include "frontends/cayley/MatrixFamilies.h"
 #include "frontends/cayley/PermutationFamilies.h"
+#include "frontends/cayley/PermutationProducts.h"
 #include "frontends/cayley/Puzzles.h"
 #include "frontends/cayley/StateGraphFiles.h"
 #include "ir/LLVMError.h"
@@ -41,13 +42,6 @@ State StateGraph::apply(size_t generator, const State &state) const {
       result[row * columns + column] = sum;
     }
   return result;
-}
-
-static Permutation inverseOf(const Permutation &permutation) {
-  Permutation inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    inverse[permutation[i]] = uint32_t(i);
-  return inverse;
 }
 
 /// True where multiplying by both matrices in turn changes nothing.

@@ -9,15 +9,13 @@
 
 namespace zenith::cayley {
 
-/// Assignments `NAME:=(1,2,3)(4,5);` of permutations in cycle notation, from 1
-/// on; other statements and comments are skipped. Moves are these, without a
-/// common prefix "M_" of their names, and their inverses (NAME'), where an
-/// inverse is another permutation; the central state is the identity.
+/// The graph of a .gap file, by parseGap.
 llvm::Expected<StateGraph> readGapFile(llvm::StringRef path);
 
 /// {"generators": {"L": [1, 2, 0], ...}, "central": [0, 1, 2]}: permutations
 /// from 0 on, or with "modulus": matrices as lists of rows. Without "central",
-/// the identity.
+/// the identity. "info" is skipped; another key, or one that is given twice, is
+/// an error with line and column. Generators are in the order of the file.
 llvm::Expected<StateGraph> readGeneratorFile(llvm::StringRef path);
 
 } // namespace zenith::cayley

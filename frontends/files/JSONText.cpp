@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts levels of JSON before it is parsed.
+// Counts levels of JSON before it is parsed; finds its members.
 
 #include "frontends/files/JSONText.h"
 
 using namespace llvm;
+using namespace zenith;
 
 static bool nestsTooDeeply(StringRef text) {
   constexpr int64_t mostLevels = 64;
@@ -30,4 +31,59 @@ Expected<json::Value> zenith::files::parseJSON(StringRef text) {
   if (nestsTooDeeply(text))
     return createStringError("lists and objects nest too deeply");
   return json::parse(text);
+}
+
+namespace {
+
+/// Walks through valid JSON and remembers which key each level is in.
+class MemberScan {
+public:
+  explicit MemberScan(StringRef text) : text(text) {}
+
+  std::vector<files::JSONMember> run() {
+    for (at = 0; at < text.size(); ++at) {
+      char c = text[at];
+      if (c == '"')
+        readString();
+      else if (c == '{' || c == '[')
+        keys.emplace_back();
+      else if (c == '}' || c == ']')
+        keys.pop_back();
+    }
+    return std::move(members);
+  }
+
+private:
+  void readString() {
+    size_t begin = at;
+    for (++at; text[at] != '"'; ++at)
+      at += text[at] == '\\';
+    StringRef rest = text.substr(at + 1).ltrim();
+    if (!rest.starts_with(":"))
+      return;
+    // Valid text: a string that parses alone.
+    Expected<json::Value> key = json::parse(text.slice(begin, at + 1));
+    if (!key)
+      return consumeError(key.takeError());
+    keys.back() = key->getAsString()->str();
+    members.push_back({keys, begin});
+  }
+
+  StringRef text;
+  size_t at = 0;
+  std::vector<std::string> keys;
+  std::vector<files::JSONMember> members;
+};
+
+} // namespace
+
+std::vector<files::JSONMember> files::membersOf(StringRef text) {
+  return MemberScan(text).run();
+}
+
+std::string files::lineAndColumn(StringRef text, size_t offset) {
+  StringRef before = text.take_front(offset);
+  size_t lineStart = before.rfind('\n') + 1; // npos + 1 is 0
+  return std::to_string(before.count('\n') + 1) + ":" +
+         std::to_string(offset - lineStart + 1);
 }

@@ -38,17 +38,16 @@ TEST(StateGraphFilesTest, ReadsGapPermutations) {
 }
 
 TEST(StateGraphFilesTest, ReadsGapAsItIsWritten) {
-  // Comments anywhere, "#" and ";" in texts, products of cycles that share
-  // points, and the identity.
-  auto graph =
-      readText("Print(\"# a; b:=(1,9);\");\r\na := ( 1 , 2 ) # (7,8);\n"
-               "  *(2,3) ( ) ;; b:=();;\r\n"
-               "G := Group( a, (1,3), (2,3)(1,4) );\n"
-               "gens:=[a,b];ip:=[[1],[2,3]];",
-               "gap");
+  // Comments anywhere, products of cycles that share points, the identity; the
+  // group counts, not the list.
+  auto graph = readText("# a; b:=(1,9);\r\na := ( 1 , 2 ) # (7,8);\n"
+                        "  *(2,3) ( ) ;; b:=();;\r\n"
+                        "G := Group( a, b, (1,3), (2,3)(1,4) );\n"
+                        "gens:=[a,b];ip:=[[1],[2,3]];",
+                        "gap");
   ASSERT_TRUE(bool(graph)) << llvm::toString(graph.takeError());
   EXPECT_EQ(graph->generatorNames,
-            (std::vector<std::string>{"a", "a'", "b", "G.2", "G.3"}));
+            (std::vector<std::string>{"a", "a'", "b", "G.3", "G.4"}));
   EXPECT_EQ(graph->permutations[0], (Permutation{2, 0, 1, 3}));
   EXPECT_EQ(graph->permutations[2], (Permutation{0, 1, 2, 3}));
   EXPECT_EQ(graph->permutations[4], (Permutation{3, 2, 1, 0}));
@@ -57,12 +56,103 @@ TEST(StateGraphFilesTest, ReadsGapAsItIsWritten) {
   EXPECT_EQ(list->generators(), 3u);
 }
 
+/// The images of 1, 2, ... under generator `index`, from 0 on.
+Permutation gapGenerator(llvm::StringRef text, size_t index) {
+  auto graph = readText(text, "gap");
+  EXPECT_TRUE(bool(graph)) << llvm::toString(graph.takeError());
+  return graph && index < graph->permutations.size()
+             ? graph->permutations[index]
+             : Permutation();
+}
+
+TEST(StateGraphFilesTest, ComputesAsGapDoes) {
+  std::string names = "a:=(1,2,3);b:=(3,4);";
+  // The left factor acts first; 1^(a*b) = 2, 2^(a*b) = (3)^b = 4.
+  EXPECT_EQ(gapGenerator(names + "G:=Group(a*b);", 0),
+            (Permutation{1, 3, 0, 2}));
+  EXPECT_EQ(gapGenerator(names + "G:=Group(b/a);", 0),
+            (Permutation{2, 0, 3, 1}));
+  // b^a renames the points of b by a: (3,4) becomes (1,4).
+  EXPECT_EQ(gapGenerator(names + "G:=Group(b^a);", 0),
+            (Permutation{3, 1, 2, 0}));
+  EXPECT_EQ(gapGenerator(names + "G:=Group([a^-1]);", 0),
+            (Permutation{2, 0, 1}));
+  EXPECT_EQ(gapGenerator(names + "G:=Group((b*a)^2*b^0);", 0),
+            gapGenerator(names + "G:=Group(b*a*b*a);", 0));
+}
+
+TEST(StateGraphFilesTest, TakesGapValuesAtTheirStatement) {
+  auto graph = readText("a:=(1,2);b:=(2,3);c:=a*b;a:=(3,4);", "gap");
+  ASSERT_TRUE(bool(graph)) << llvm::toString(graph.takeError());
+  EXPECT_EQ(graph->generatorNames,
+            (std::vector<std::string>{"a", "b", "c", "c'"}));
+  EXPECT_EQ(graph->permutations[0], (Permutation{0, 1, 3, 2}));
+  EXPECT_EQ(graph->permutations[2], (Permutation{2, 0, 1, 3}));
+  auto listed = readText("a:=(1,2);l:=[a,(1,3)];G:=Group(l);", "gap");
+  ASSERT_TRUE(bool(listed)) << llvm::toString(listed.takeError());
+  EXPECT_EQ(listed->generatorNames, (std::vector<std::string>{"a", "l.2"}));
+}
+
+TEST(StateGraphFilesTest, FollowsGapHints) {
+  auto graph = readText("#@ inverses no\n#@ central [0,0,1,1]\n"
+                        "f0\\':=(1,2,3);",
+                        "gap");
+  ASSERT_TRUE(bool(graph)) << llvm::toString(graph.takeError());
+  EXPECT_EQ(graph->generatorNames, (std::vector<std::string>{"f0'"}));
+  EXPECT_EQ(graph->permutations[0], (Permutation{1, 2, 0, 3}));
+  EXPECT_EQ(graph->central, (State{0, 0, 1, 1}));
+}
+
+/// The message behind the file's name.
+std::string placedError(llvm::StringRef text, llvm::StringRef ending) {
+  std::string message = llvm::toString(readText(text, ending).takeError());
+  size_t at = message.find("." + ending.str() + ":");
+  return at == std::string::npos ? message
+                                 : message.substr(at + ending.size() + 2);
+}
+
+TEST(StateGraphFilesTest, RefusesGapWithItsPlace) {
+  EXPECT_EQ(placedError("a:=(1,2);\nc := a*d;", "gap"),
+            "2:8: 'd' has no value");
+  EXPECT_EQ(placedError("S := SymmetricGroup(5);", "gap"),
+            "1:6: 'SymmetricGroup' is called: only Group is read");
+  EXPECT_EQ(placedError("a:=(1,2);\nif true then a:=(); fi;", "gap"),
+            "2:1: 'if' has no value");
+  EXPECT_EQ(placedError("a:=(1,2);\nb := a*a", "gap"),
+            "2:9: got the end of the file, expected ';'");
+  EXPECT_EQ(placedError("a:=(1,2);\na^a;", "gap"),
+            "2:1: a statement that assigns nothing");
+  EXPECT_EQ(placedError("a:=(1,2);b:=a^(1/2);", "gap").substr(0, 5), "1:17:");
+  EXPECT_EQ(placedError("b:=(0,1);", "gap").substr(0, 4), "1:5:");
+  EXPECT_EQ(placedError("#@ inverse no\na:=(1,2);", "gap").substr(0, 4),
+            "1:1:");
+  std::string deep(100000, '(');
+  EXPECT_NE(placedError("a:=" + deep, "gap").find("nest too deeply"),
+            std::string::npos);
+}
+
+TEST(StateGraphFilesTest, RefusesJsonKeysWithTheirPlace) {
+  EXPECT_EQ(
+      placedError("{\"generators\":\n{\"L\": [1,0],\n \"L\": [0,1]}}", "json"),
+      "3:2: generator 'L' is given twice");
+  EXPECT_EQ(placedError("{\"generators\": {\"L\": [1,0]}, \"cental\": [0,0]}",
+                        "json"),
+            "1:30: unknown key \"cental\", did you mean \"central\"?");
+  EXPECT_NE(
+      placedError("{\"generators\": {\"L\": [1,0]}, \"comment\": 1}", "json")
+          .find("known are \"generators\", \"central\""),
+      std::string::npos);
+  EXPECT_EQ(
+      placedError("{\"generators\": {\"L\": [1,0],\n\"M\": [1,1]}}", "json"),
+      "2:1: generator 'M' is not a permutation of 0 to 1");
+}
+
 TEST(StateGraphFilesTest, ReadsJson) {
   auto graph = readText(R"({"generators": {"X": [1,0,2], "L": [1,2,0]},
                            "central": [0,0,1]})",
                         "json");
   ASSERT_TRUE(bool(graph)) << llvm::toString(graph.takeError());
-  EXPECT_EQ(graph->generatorNames, (std::vector<std::string>{"L", "X"}));
+  EXPECT_EQ(graph->generatorNames, (std::vector<std::string>{"X", "L"}));
   EXPECT_EQ(graph->central, (State{0, 0, 1}));
   EXPECT_FALSE(graph->isInverseClosed());
   auto matrices = readText(

@@ -25,12 +25,12 @@ std::string errorOf(llvm::StringRef name) {
   return graph ? "" : llvm::toString(graph.takeError());
 }
 
-/// Sizes of the layers around the central state, by plain search.
-std::vector<size_t> growth(const StateGraph &graph) {
+/// Sizes of the first `count` layers around the central state, by plain search.
+std::vector<size_t> growth(const StateGraph &graph, size_t count = SIZE_MAX) {
   std::set<State> seen{graph.central};
   std::vector<State> frontier{graph.central};
   std::vector<size_t> sizes;
-  while (!frontier.empty()) {
+  while (!frontier.empty() && sizes.size() < count) {
     sizes.push_back(frontier.size());
     std::vector<State> next;
     for (const State &state : frontier)
@@ -73,6 +73,17 @@ TEST(StateGraphTest, DirectedFamiliesLackInverses) {
   ASSERT_TRUE(cube.isInverseClosed());
   EXPECT_EQ(cube.inverses()[0], 1u);
   EXPECT_EQ(cube.inverses()[2], 2u);
+}
+
+TEST(StateGraphTest, InnerSlicesOfLargeCubesTurn) {
+  // A layer more: 24 moves, then what two of them make.
+  auto layers = [](llvm::StringRef name, size_t count) {
+    return growth(load(name), count);
+  };
+  EXPECT_EQ(layers("cube_444_qtm", 4), (std::vector<size_t>{1, 24, 468, 9000}));
+  EXPECT_EQ(layers("cube_444_htm", 3), (std::vector<size_t>{1, 36, 1026}));
+  EXPECT_EQ(layers("cube_555_qtm", 3), (std::vector<size_t>{1, 24, 468}));
+  EXPECT_EQ(layers("cube_333_qtm", 3), (std::vector<size_t>{1, 12, 114}));
 }
 
 TEST(StateGraphTest, FourTurnsOfACubeAreNone) {
