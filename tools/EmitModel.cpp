@@ -53,12 +53,9 @@ zenith::tools::parseEmitOptions(int argc, char **argv, CommonOptions &common) {
   EmitOptions emit;
   addOptions(app, options::Compile, emit.run);
   addEmitOptions(app, options::Compile, emit);
-  return finishCommandLine(app, options::Compile, argc, argv, common, emit,
-                           [&](EmitOptions &given) {
-                             if (given.threads)
-                               given.run.compile.compileThreads = given.threads;
-                             return checkEmitEffects(app, given);
-                           });
+  return finishCommandLine(
+      app, options::Compile, argc, argv, common, emit,
+      [&](const EmitOptions &given) { return checkEmitEffects(app, given); });
 }
 
 // Standard output gets the files one after the other; in a folder each file has

@@ -152,12 +152,18 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
     return makeError(ErrorCode::Differs,
                      "the translated model has another number of results",
                      options.output);
-  for (auto [i, value] : llvm::enumerate(*got))
+  ComparedTensors compared;
+  for (auto [i, value] : llvm::enumerate(*got)) {
+    compared.add("result " + std::to_string(i), value, (*expected)[i]);
     if (auto difference = compareTensors(value, (*expected)[i], {}))
       return makeError(ErrorCode::Differs,
                        "result " + std::to_string(i) +
                            " differs after translation: " + *difference,
                        options.output);
+  }
+  llvm::outs() << "checked " << options.output
+               << " by the interpreter on random inputs: " << compared.summary()
+               << "\n";
   return llvm::Error::success();
 }
 

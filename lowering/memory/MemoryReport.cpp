@@ -5,7 +5,6 @@
 
 #include "lowering/memory/MemoryReport.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,7 +23,8 @@ graph::DimExpr MemoryReport::peak() const {
   return sum;
 }
 
-std::string toJSON(const MemoryReport &report, const DimValues &values) {
+std::string toJSON(const MemoryReport &report, const DimValues &values,
+                   std::optional<int64_t> measuredPeak) {
   auto amount = [&](const graph::DimExpr &bytes) {
     std::optional<int64_t> known = bytes.evaluate(values);
     return llvm::json::Object{{"formula", bytes.str()},
@@ -40,9 +40,10 @@ std::string toJSON(const MemoryReport &report, const DimValues &values) {
       {"arena", amount(report.arena())},
       {"peak", amount(report.peak())},
       {"pool", report.usesPool ? "data-dependent" : "unused"}};
+  if (measuredPeak)
+    object["measured_peak"] = *measuredPeak;
   std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
   return text;
 }
 

@@ -41,9 +41,11 @@ struct MemoryReport {
 using DimValues = std::function<std::optional<int64_t>(const std::string &)>;
 
 /// {"entry", "classes": {name: {"formula", "bytes"}}, "arena": {...}, "peak":
-/// {...}, "pool": "unused" or "data-dependent"}; bytes are null where a
-/// dimension has no value.
-std::string toJSON(const MemoryReport &report, const DimValues &values);
+/// {...}, "pool": "unused" or "data-dependent"} in one line; bytes are null
+/// where a dimension has no value. After a run "measured_peak" is what arena,
+/// pool and results took at most.
+std::string toJSON(const MemoryReport &report, const DimValues &values,
+                   std::optional<int64_t> measuredPeak = std::nullopt);
 
 } // namespace zenith::memory
 

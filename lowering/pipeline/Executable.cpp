@@ -7,6 +7,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
+#include "ir/LocationText.h"
 #include "ir/ParameterFiles.h"
 #include "ir/target/CPUTarget.h"
 #include "ir/tensor/Tensor.h"
@@ -14,6 +15,7 @@
 #include "lowering/host/HostDialect.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -138,9 +140,40 @@ static void readParameters(ModuleOp module, Executable &executable) {
       executable.onlyForPrepare.push_back(index);
 }
 
+/// Appends the names that a location has; without names, its place.
+static void addSources(Location location, std::vector<std::string> &sources) {
+  std::vector<std::string> names;
+  location->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part))
+      names.push_back(name.getName().str());
+    else if (isa<FileLineColLoc>(part))
+      names.push_back(graph::placeOf(part));
+    // The place behind a name says less than the name.
+    return isa<NameLoc>(part) ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (std::string &name : names)
+    if (!llvm::is_contained(sources, name))
+      sources.push_back(std::move(name));
+}
+
+static std::vector<std::vector<std::string>>
+sourcesOfKernels(ModuleOp module, ArrayRef<std::string> kernels) {
+  llvm::StringMap<size_t> indices;
+  for (auto [index, name] : llvm::enumerate(kernels))
+    indices[name] = index;
+  std::vector<std::vector<std::string>> sources(kernels.size());
+  module.walk([&](host::LaunchOp launch) {
+    auto found = indices.find(launch.getKernel().getLeafReference());
+    if (found != indices.end())
+      addSources(launch.getLoc(), sources[found->second]);
+  });
+  return sources;
+}
+
 std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
   auto executable = std::make_shared<Executable>();
   executable->kernels = kernelNames(module);
+  executable->kernelSources = sourcesOfKernels(module, executable->kernels);
   readParameters(module, *executable);
   if (auto bytes =
           module->getAttrOfType<IntegerAttr>(host::derivedBytesAttrName))

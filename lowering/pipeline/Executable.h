@@ -48,6 +48,8 @@ public:
   std::map<std::string, uint64_t> checksums;
   std::vector<size_t> onlyForPrepare; ///< parameters that no entry reads
   std::vector<std::string> kernels;   ///< the kernel table of profiles
+  /// Of each kernel, the nodes that its launches compute: names, else places.
+  std::vector<std::vector<std::string>> kernelSources;
   int64_t derivedBytes = 0;           ///< arena of the derived parameters
   zenith_entry_fn prepare = nullptr;  ///< null where the program has none
   bool hasPrepare = false;

@@ -64,7 +64,7 @@ static json::Object parameterObject(const runtime::ParameterSpec &spec,
 
 std::string writeImage(const Executable &executable,
                        ArrayRef<cpu::EmittedFile> objects) {
-  json::Array entries, parameters, unread, code;
+  json::Array entries, parameters, unread, code, sources;
   std::string blobs;
   for (const EntryInfo &entry : executable.entries)
     entries.push_back(entryObject(entry));
@@ -80,12 +80,19 @@ std::string writeImage(const Executable &executable,
   }
   for (size_t index : executable.onlyForPrepare)
     unread.push_back(int64_t(index));
+  for (const std::vector<std::string> &names : executable.kernelSources) {
+    json::Array list;
+    for (const std::string &name : names)
+      list.push_back(json::fixUTF8(name));
+    sources.push_back(std::move(list));
+  }
   std::string text;
   raw_string_ostream(text) << json::Value(
       json::Object{{"entries", std::move(entries)},
                    {"parameters", std::move(parameters)},
                    {"only_for_prepare", std::move(unread)},
                    {"kernels", json::Array(executable.kernels)},
+                   {"kernel_sources", std::move(sources)},
                    {"derived_bytes", executable.derivedBytes},
                    {"prepare", executable.hasPrepare},
                    {"objects", std::move(code)}});
@@ -252,6 +259,14 @@ Expected<ExecutableImage> readImage(StringRef bytes) {
   fields.each("kernels", [&](const json::Value &name) {
     executable.kernels.push_back(fields.element(name));
   });
+  fields.each("kernel_sources", [&](const json::Value &names) {
+    std::vector<std::string> &sources = executable.kernelSources.emplace_back();
+    const json::Array *list = names.getAsArray();
+    ok &= list != nullptr;
+    for (size_t i = 0; list && i < list->size(); ++i)
+      sources.push_back(fields.element((*list)[i]));
+  });
+  ok &= executable.kernelSources.size() == executable.kernels.size();
   executable.derivedBytes = fields.number("derived_bytes");
   executable.hasPrepare = fields.flag("prepare");
   if (!ok || !blobs.empty())

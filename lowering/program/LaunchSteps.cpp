@@ -202,6 +202,14 @@ static DimExpr flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
   return flops;
 }
 
+/// The place of the fusion, then those of its ops, for profiles.
+static Location placesOf(graph::FusionOp fusion) {
+  SmallVector<Location> places{fusion.getLoc()};
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    places.push_back(op.getLoc());
+  return FusedLoc::get(fusion.getContext(), places);
+}
+
 /// The value that a fusion writes into part of its result `index`, whose other
 /// elements earlier launches or the caller wrote; null where it writes all.
 static Value updateOf(graph::FusionOp fusion, unsigned index) {
@@ -287,6 +295,7 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
     remarks::emit(fusion, remarks::Code::DEV001);
   unsigned firstCell = cellCount;
   cellCount += plan->counts.size();
+  Location places = placesOf(fusion);
   for (const SharedLaunch &launch : plan->launches) {
     SmallVector<Attribute> pointers, bytes;
     SmallVector<int64_t> written;
@@ -312,9 +321,8 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
         SymbolRefAttr::get(builder.getContext(), host::kernelsModuleName,
                            FlatSymbolRefAttr::get(launch.kernel));
     auto op = builder.create<host::LaunchOp>(
-        fusion.getLoc(), kernel, builder.getArrayAttr(pointers),
-        dimArray(launch.sizes), dim(launch.tasks),
-        builder.getF64FloatAttr(launch.costPerTask),
+        places, kernel, builder.getArrayAttr(pointers), dimArray(launch.sizes),
+        dim(launch.tasks), builder.getF64FloatAttr(launch.costPerTask),
         launch.guard.isConstant(1) ? graph::DimAttr() : dim(launch.guard),
         UnitAttr(), ArrayAttr(), DenseI64ArrayAttr());
     // Launches before the last one of a fusion only move data.

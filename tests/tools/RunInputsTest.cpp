@@ -13,6 +13,7 @@
 #include "tools/model/CommandLine.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace zenith;
 using namespace zenith::tools;
@@ -96,6 +97,13 @@ TEST_F(RunInputsTest, RandomValuesAreNormalOrBits) {
   Tensor again = randomTensor(*files::parseTypeText("f32[10000]", &context), 1);
   EXPECT_EQ(llvm::StringRef(floats.bytes(), 40000),
             llvm::StringRef(again.bytes(), 40000));
+}
+
+TEST_F(RunInputsTest, RandomIntegersAreInTheirRange) {
+  Tensor values =
+      randomTensor(*files::parseTypeText("i8[1000]", &context), 1, {1, 5});
+  std::set<int> seen(values.bytes(), values.bytes() + 1000);
+  EXPECT_EQ(seen, (std::set<int>{1, 2, 3, 4, 5}));
 }
 
 TEST_F(RunInputsTest, KeysAreIndicesOrNames) {

@@ -16,8 +16,8 @@
 // RUN: zenith-compile %s --emit=asm --target=cpu:x86-64-v3 -o %t/asm && ls %t/asm | FileCheck --check-prefix=ASM %s
 // ASM: host.s
 // ASM: kernels0.s
-// RUN: zenith-compile %t/a/m.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/a/obj --threads=1
-// RUN: zenith-compile %t/b/other.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/b/obj --threads=2
+// RUN: zenith-compile %t/a/m.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/a/obj --compile-threads=1
+// RUN: zenith-compile %t/b/other.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/b/obj --compile-threads=2
 // RUN: diff -r %t/a/obj %t/b/obj
 //
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --emit=obj | FileCheck --check-prefix=FOLDER %s

@@ -24,7 +24,7 @@
 // PHASES-SAME: "prepare_ms":
 // RUN: zenith-run %s --random-inputs --report=roofline | FileCheck --check-prefix=ROOF %s
 // ROOF: {"kernels":[{"achieved":{{[^,]*}},"bound":"memory","bytes":104,"calls":1,"flops":48,
-// ROOF-SAME: "machine":{"gbytes_per_s":{{[^,]*}},"gflops":{{[^,]*}},"threads":{{[0-9]+}}},"total":{
+// ROOF-SAME: "machine":{"gbytes_per_s":{{[^,]*}},"gflops":{{[^,]*}},"load_average":{{[^,]*}},"spread":{{[^,]*}},"threads":{{[0-9]+}},"under_load":{{true|false}}},"total":{
 // RUN: zenith-run %s --random-inputs --report=roofline --report-format=text | FileCheck --check-prefix=TABLE %s
 // TABLE: GFLOP/s, {{.*}} GB/s
 // TABLE: k0_contraction

@@ -10,11 +10,9 @@
 // RUN: zenith-run %t/m.mlir --random-inputs=1 --mixed-precision=fp16 --compare=interp --atol=0.03 --rtol=0.002
 // RUN: %python %S/Inputs/exit_code.py 7 zenith-run %t/m.mlir --random-inputs=1 --mixed-precision=bf16 --compare=interp
 // RUN: zenith-run %t/m.mlir --random-inputs=1 --target=cpu:x86-64-v3 --report=memory | FileCheck --check-prefix=WHOLE %s
-// WHOLE: "derived_parameters": {
-// WHOLE-NEXT: "bytes": 43072,
+// WHOLE: "derived_parameters":{"bytes":43072,
 // RUN: zenith-run %t/m.mlir --random-inputs=1 --mixed-precision=bf16 --target=cpu:x86-64-v3 --report=memory | FileCheck --check-prefix=HALF %s
-// HALF: "derived_parameters": {
-// HALF-NEXT: "bytes": 21568,
+// HALF: "derived_parameters":{"bytes":21568,
 // RUN: zenith-run %t/m.mlir --random-inputs=1 --mixed-precision=bf16 --target=cpu:x86-64-v3 --explain=precision 2>&1 | FileCheck --check-prefix=REMARK %s
 // REMARK-COUNT-2: precision PRE001 {{.*}} the weights are stored as bf16 in 19200 bytes instead of 38400
 // RUN: zenith-compile %t/m.mlir --emit=asm --target=cpu:znver3 --mixed-precision=bf16 | FileCheck --check-prefix=AVX2 %s

@@ -74,7 +74,7 @@
 // TWICE: layers: [1, 3, 5, 6, 5, 3, 1]
 //
 // Neighbours by many generators are made by several functions, which are compiled on several threads.
-// RUN: zenith-search bfs cube_444_htm --max-layers=2 --emit=graphir | zenith-compile - --emit=kernels -o - | FileCheck --check-prefix=PARTS %s
-// RUN: zenith-search bfs cube_444_htm --max-layers=3 | FileCheck --check-prefix=LARGE %s
+// RUN: zenith-search bfs cube_444_qtm --max-layers=2 --emit=graphir | zenith-compile - --emit=kernels -o - | FileCheck --check-prefix=PARTS %s
+// RUN: zenith-search bfs cube_444_qtm --max-layers=3 | FileCheck --check-prefix=LARGE %s
 // PARTS: func.func private @{{.*}}_chunk_part1
-// LARGE: layers: [1, 36, 1026, 28812]
+// LARGE: layers: [1, 24, 468, 9000]

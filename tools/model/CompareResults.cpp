@@ -6,6 +6,8 @@
 
 #include "frontends/files/ElementNames.h"
 #include "ir/tensor/Scalar.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -122,4 +124,40 @@ zenith::tools::compareTensors(const Tensor &got, const Tensor &expected,
          positionText(worst.index, got.shape()) + ": " +
          interpreter::elementAt(got, worst.index).str() + ", expected " +
          interpreter::elementAt(expected, worst.index).str();
+}
+
+void zenith::tools::ComparedTensors::add(const std::string &name,
+                                         const Tensor &got,
+                                         const Tensor &expected) {
+  ++tensors;
+  if (got.type() != expected.type())
+    return;
+  elements += got.size();
+  ElementAccess access(got.elementType());
+  for (int64_t i = 0, count = got.size(); i < count; ++i) {
+    Scalar a = access.load(got.bytes() + i * int64_t(access.bytes())),
+           b = access.load(expected.bytes() + i * int64_t(access.bytes()));
+    if (a.sameValue(b))
+      continue;
+    double difference =
+        std::hypot(a.asDouble() - b.asDouble(), a.imag - b.imag);
+    if (std::isnan(difference))
+      difference = std::numeric_limits<double>::infinity();
+    if (difference <= largest)
+      continue;
+    largest = difference;
+    place = positionText(i, got.shape()) + " of " + name;
+  }
+}
+
+std::string zenith::tools::ComparedTensors::summary() const {
+  std::string text =
+      std::to_string(tensors) + (tensors == 1 ? " result, " : " results, ") +
+      std::to_string(elements) + (elements == 1 ? " element: " : " elements: ");
+  if (place.empty())
+    return text + "equal";
+  llvm::raw_string_ostream(text)
+      << "the largest difference is " << llvm::format("%.3g", largest)
+      << ", at " << place;
+  return text;
 }

@@ -23,6 +23,21 @@ std::optional<std::string> compareTensors(const Tensor &got,
                                           const Tensor &expected,
                                           const Tolerance &tolerance);
 
+/// What a comparison of several tensors covered, and where it was worst.
+class ComparedTensors {
+public:
+  /// `name` is how messages call the tensor.
+  void add(const std::string &name, const Tensor &got, const Tensor &expected);
+  /// "2 results, 1234 elements: the largest difference is 1e-06, at [0, 3] of
+  /// 'y'".
+  std::string summary() const;
+
+private:
+  int64_t tensors = 0, elements = 0;
+  double largest = 0;
+  std::string place;
+};
+
 } // namespace zenith::tools
 
 #endif // ZENITH_TOOLS_MODEL_COMPARERESULTS_H

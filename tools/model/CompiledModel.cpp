@@ -41,11 +41,13 @@ public:
   std::string
   memoryReport(const std::map<std::string, int64_t> &dims) override {
     return memory::toJSON(
-        entry->memory, [&](const std::string &name) -> std::optional<int64_t> {
+        entry->memory,
+        [&](const std::string &name) -> std::optional<int64_t> {
           auto known = dims.find(name);
           return known == dims.end() ? std::nullopt
                                      : std::optional<int64_t>(known->second);
-        });
+        },
+        measuredPeak());
   }
   void onProgress(
       std::function<void(int64_t, ArrayRef<int64_t>)> progress) override {
@@ -54,6 +56,9 @@ public:
                                          int64_t count) {
           progress(loop, ArrayRef(carried, count));
         });
+  }
+  std::optional<int64_t> measuredPeak() override {
+    return session->runContext().memoryUse().peakBytes;
   }
   int64_t arenaBytes() override {
     return session->runContext().memoryUse().arenaBytes;
@@ -125,6 +130,8 @@ std::vector<KernelFigures> CompiledExecutor::stopMeasuring() {
   for (auto &[index, figures] : measured) {
     bool known = index >= 0 && size_t(index) < program->kernels.size();
     figures.name = known ? program->kernels[size_t(index)] : "?";
+    if (known && size_t(index) < program->kernelSources.size())
+      figures.sources = program->kernelSources[size_t(index)];
     if (figures.calls > 0)
       kernels.push_back(figures);
   }

@@ -109,7 +109,8 @@ static std::vector<ArgumentInfo> argumentsOfFunction(func::FuncOp function) {
     arguments.push_back({argumentName(function, argument.getArgNumber()),
                          cast<RankedTensorType>(argument.getType()),
                          {dims.begin(), dims.end()},
-                         !argument.use_empty()});
+                         !argument.use_empty(),
+                         integerUses(argument, analysis)});
   }
   return arguments;
 }

@@ -9,6 +9,7 @@
 #include "ir/dims/DimExpr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "tools/model/IntegerUses.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct ArgumentInfo {
   mlir::RankedTensorType type;
   std::vector<graph::DimExpr> dims;
   bool isRead = true;
+  IntegerUses uses = {}; ///< of integers
 };
 
 struct ResultInfo {

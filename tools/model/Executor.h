@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RunOptions;
 /// A kernel's part in a run.
 struct KernelFigures {
   std::string name;
+  std::vector<std::string> sources; ///< nodes that it computes
   int64_t calls = 0;
   double ms = 0;
   double flops = 0, bytes = 0; ///< at least; 0 where the sizes stay unknown
@@ -58,6 +60,9 @@ public:
   /// Most bytes that the latest run had in files because they exceeded
   /// options.maxMemory.
   virtual int64_t spilledBytes() { return 0; }
+  /// Most bytes of arena, pool and results of the runs so far; nothing where
+  /// that is not known.
+  virtual std::optional<int64_t> measuredPeak() { return std::nullopt; }
   /// Measures the kernels of the runs that follow, until `stopMeasuring`.
   virtual void startMeasuring() {}
   /// Their parts in these runs together; empty where there are no kernels.

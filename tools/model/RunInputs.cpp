@@ -126,7 +126,12 @@ public:
     double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
     return radius * std::cos(2.0 * M_PI * uniform());
   }
-  bool bit() { return generator() >> 63; }
+  /// An integer in the range; the first bits of a number are its best, and
+  /// ranges of two values take one.
+  int64_t integer(RandomRange range) {
+    uint64_t count = uint64_t(range.most - range.least) + 1;
+    return range.least + int64_t((unsigned __int128)(generator())*count >> 64);
+  }
 
 private:
   double uniform() { return double(generator() >> 11) * 0x1p-53; }
@@ -134,7 +139,8 @@ private:
 };
 } // namespace
 
-Tensor zenith::tools::randomTensor(RankedTensorType type, uint64_t seed) {
+Tensor zenith::tools::randomTensor(RankedTensorType type, uint64_t seed,
+                                   RandomRange range) {
   using interpreter::Scalar;
   Tensor tensor(type);
   if (!tensor)
@@ -150,11 +156,36 @@ Tensor zenith::tools::randomTensor(RankedTensorType type, uint64_t seed) {
       double real = normals(), imag = normals();
       access.store(to, Scalar::ofComplex(real, imag));
     } else {
-      access.store(to, isFloat ? Scalar::ofFloat(normals())
-                               : Scalar::ofUnsigned(normals.bit()));
+      access.store(
+          to, isFloat ? Scalar::ofFloat(normals())
+                      : Scalar::ofUnsigned(uint64_t(normals.integer(range))));
     }
   }
   return tensor;
+}
+
+/// Values that the program can take and the type has: below the dimensions that
+/// they index; 0 or 1 where nothing is known.
+static RandomRange rangeFor(const ArgumentInfo &argument,
+                            const DimValues &dims) {
+  auto type = dyn_cast<IntegerType>(argument.type.getElementType());
+  if (!type || type.getWidth() == 1)
+    return {};
+  RandomRange range;
+  std::optional<int64_t> most;
+  for (const graph::DimExpr &limit : argument.uses.limits)
+    if (std::optional<int64_t> size = limit.evaluate(valuesOf(dims)))
+      most = std::min(most.value_or(INT64_MAX), *size - 1);
+  if (most)
+    range.most = std::max<int64_t>(0, *most);
+  unsigned bits = type.getWidth() - (type.isUnsigned() ? 0 : 1);
+  if (bits < 63)
+    range.most = std::min(range.most, (int64_t(1) << bits) - 1);
+  if (argument.uses.isDivisor) {
+    range.least = 1;
+    range.most = std::max<int64_t>(1, range.most);
+  }
+  return range;
 }
 
 static llvm::Expected<Tensor> randomInput(const ArgumentInfo &argument,
@@ -183,7 +214,7 @@ static llvm::Expected<Tensor> randomInput(const ArgumentInfo &argument,
                          std::to_string(*bytes) +
                          " bytes does not fit: " + std::to_string(has) +
                          " bytes of memory are available");
-  Tensor tensor = randomTensor(type, seed);
+  Tensor tensor = randomTensor(type, seed, rangeFor(argument, dims));
   if (!tensor)
     return makeError(ErrorCode::Memory, "no memory for input '" +
                                             argument.name + "' of type " +

@@ -25,9 +25,15 @@ llvm::Expected<DimValues> solveDims(llvm::ArrayRef<ArgumentInfo> arguments,
                                     llvm::ArrayRef<Tensor> inputs,
                                     const DimValues &given);
 
-/// Floats standard normal, integers and booleans 0 or 1; the same for equal
-/// seeds on every machine.
-Tensor randomTensor(mlir::RankedTensorType type, uint64_t seed);
+/// Integers from `least` to `most`, both included.
+struct RandomRange {
+  int64_t least = 0, most = 1;
+};
+
+/// Floats standard normal, integers in the range, booleans 0 or 1; the same for
+/// equal seeds on every machine.
+Tensor randomTensor(mlir::RankedTensorType type, uint64_t seed,
+                    RandomRange range = {});
 
 /// All arguments; keys may use the names in `inputNames`; `dims` receives the
 /// sizes of the named dimensions.

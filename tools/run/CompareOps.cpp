@@ -21,7 +21,8 @@ llvm::Error zenith::tools::compareWithInterpreter(ModuleOp module,
                                                   const std::string &folder,
                                                   const RunOptions &options,
                                                   ArrayRef<Tensor> inputs,
-                                                  ArrayRef<Tensor> results) {
+                                                  ArrayRef<Tensor> results,
+                                                  ComparedTensors &compared) {
   auto interpreter =
       makeInterpreter(OwningOpRef<ModuleOp>(module.clone()), folder, options);
   if (!interpreter)
@@ -30,7 +31,8 @@ llvm::Error zenith::tools::compareWithInterpreter(ModuleOp module,
   if (!expected)
     return expected.takeError();
   llvm::Error all = llvm::Error::success();
-  for (auto [i, result] : llvm::enumerate(results))
+  for (auto [i, result] : llvm::enumerate(results)) {
+    compared.add("result " + std::to_string(i), result, (*expected)[i]);
     if (auto difference =
             compareTensors(result, (*expected)[i], options.tolerance))
       all = llvm::joinErrors(
@@ -38,6 +40,7 @@ llvm::Error zenith::tools::compareWithInterpreter(ModuleOp module,
           makeError(ErrorCode::Differs,
                     "result " + std::to_string(i) +
                         " differs from the interpreter's: " + *difference));
+  }
   return all;
 }
 

@@ -12,15 +12,18 @@
 
 namespace zenith::tools {
 
+class ComparedTensors;
 class Diagnostics;
 struct RunOptions;
 
-/// Compares the results of both; the error says which differ.
+/// Compares the results of both and adds them to `compared`; the error says
+/// which differ.
 llvm::Error compareWithInterpreter(mlir::ModuleOp module,
                                    const std::string &folder,
                                    const RunOptions &options,
                                    llvm::ArrayRef<Tensor> inputs,
-                                   llvm::ArrayRef<Tensor> results);
+                                   llvm::ArrayRef<Tensor> results,
+                                   ComparedTensors &compared);
 
 /// Runs the entry on both with every value as a result, so that none is fused
 /// away, and compares op by op.

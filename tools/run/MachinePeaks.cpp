@@ -8,6 +8,7 @@
 #include "runtime/Stopwatch.h"
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -87,10 +88,15 @@ static uint64_t readAll(const char *memory, int64_t bytes) {
   return total;
 }
 
-/// Milliseconds of the fastest of several turns in which every thread runs
-/// `body(thread)` once.
-template <typename Body> static double fastest(unsigned threads, Body body) {
-  double best = 1e30;
+namespace {
+struct Turns {
+  double fastest = 1e30, slowest = 0; ///< milliseconds
+};
+} // namespace
+
+/// Several turns in which every thread runs `body(thread)` once.
+template <typename Body> static Turns measure(unsigned threads, Body body) {
+  Turns turns;
   for (unsigned turn = 0; turn < repetitions; ++turn) {
     zenith::runtime::Stopwatch watch;
     std::vector<std::thread> others;
@@ -99,9 +105,12 @@ template <typename Body> static double fastest(unsigned threads, Body body) {
     body(0);
     for (std::thread &other : others)
       other.join();
-    best = std::min(best, watch.ms());
+    turns.fastest = std::min(turns.fastest, watch.ms());
+    // The first turn starts threads and clocks.
+    if (turn > 0)
+      turns.slowest = std::max(turns.slowest, watch.ms());
   }
-  return best;
+  return turns;
 }
 
 MachinePeaks zenith::tools::measurePeaks(unsigned threads) {
@@ -109,12 +118,16 @@ MachinePeaks zenith::tools::measurePeaks(unsigned threads) {
   peaks.threads = std::max(1u, threads);
   MultiplyLoop loop = widestLoop();
   std::vector<uint64_t> results(peaks.threads);
-  double ms = fastest(peaks.threads, [&](unsigned thread) {
+  // Where the system has no load average, the spread has to do.
+  if (::getloadavg(&peaks.loadAverage, 1) != 1)
+    peaks.loadAverage = 0;
+  Turns turns = measure(peaks.threads, [&](unsigned thread) {
     float sum = loop.run();
     std::memcpy(&results[thread], &sum, sizeof(sum));
   });
-  peaks.gflops =
-      double(multiplyRounds) * 12 * 2 * loop.lanes * peaks.threads / ms * 1e-6;
+  peaks.gflops = double(multiplyRounds) * 12 * 2 * loop.lanes * peaks.threads /
+                 turns.fastest * 1e-6;
+  peaks.spread = turns.slowest / turns.fastest - 1;
   std::vector<runtime::PageBlock> blocks;
   for (unsigned thread = 0; thread < peaks.threads; ++thread) {
     blocks.push_back(runtime::PageBlock::allocate(readBytes / peaks.threads));
@@ -122,10 +135,10 @@ MachinePeaks zenith::tools::measurePeaks(unsigned threads) {
       return peaks;
     std::memset(blocks.back().data(), 1, size_t(readBytes / peaks.threads));
   }
-  ms = fastest(peaks.threads, [&](unsigned thread) {
+  turns = measure(peaks.threads, [&](unsigned thread) {
     results[thread] += readAll(static_cast<char *>(blocks[thread].data()),
                                readBytes / peaks.threads);
   });
-  peaks.gbytesPerSecond = double(readBytes) / ms * 1e-6;
+  peaks.gbytesPerSecond = double(readBytes) / turns.fastest * 1e-6;
   return peaks;
 }

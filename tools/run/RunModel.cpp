@@ -23,6 +23,7 @@
 #include "tools/run/PrintResults.h"
 #include "tools/run/RunReports.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -46,6 +47,11 @@ private:
   llvm::Error compareInterpreter();
   llvm::Error measure();
   llvm::Error report();
+  /// True where standard output has lines that programs read.
+  bool printsForPrograms() const {
+    return !options.reports.empty() || options.bench || options.benchServer;
+  }
+  void summarize() const;
 
   RunOptions options;
   Diagnostics &diagnostics;
@@ -144,6 +150,19 @@ llvm::Error ModelRun::writeResults() {
   return llvm::Error::success();
 }
 
+/// Where nothing else is asked for: what the results are and how long they
+/// took.
+void ModelRun::summarize() const {
+  if (printsForPrograms() || options.printElements)
+    return;
+  for (auto [i, info] : llvm::enumerate(resultInfos))
+    llvm::outs() << (info.name.empty() ? "result " + std::to_string(i)
+                                       : info.name)
+                 << " : " << results[i].type() << "\n";
+  llvm::outs() << llvm::format("ran in %.3f ms, compiled in %.3f ms\n",
+                               figures.firstRunMs, figures.compileMs);
+}
+
 llvm::Error ModelRun::compareExpected() {
   std::vector<std::string> names;
   for (const ResultInfo &info : resultInfos)
@@ -206,8 +225,14 @@ llvm::Error ModelRun::compareInterpreter() {
     if (llvm::Error error = compareEachOp(*original, model.folder, options,
                                           inputs, diagnostics))
       return error;
-  return compareWithInterpreter(*original, model.folder, options, inputs,
-                                results);
+  ComparedTensors compared;
+  if (llvm::Error error = compareWithInterpreter(
+          *original, model.folder, options, inputs, results, compared))
+    return error;
+  // Standard output may hold lines for programs.
+  llvm::raw_ostream &os = printsForPrograms() ? llvm::errs() : llvm::outs();
+  os << "compared with the interpreter: " << compared.summary() << "\n";
+  return llvm::Error::success();
 }
 
 llvm::Error ModelRun::measure() {
@@ -263,6 +288,7 @@ llvm::Error ModelRun::execute() {
     results.clear(); // written; the server's runs have buffers of their own
     return serveBench(*executor, inputs, figures);
   }
+  summarize();
   if (llvm::Error error = llvm::joinErrors(
           llvm::joinErrors(compareExpected(), checkExpectations()),
           compareInterpreter()))

@@ -43,8 +43,10 @@ slowestFirst(llvm::ArrayRef<KernelFigures> kernels) {
 json::Array zenith::tools::kernelReport(llvm::ArrayRef<KernelFigures> kernels) {
   json::Array array;
   for (const KernelFigures &kernel : slowestFirst(kernels))
-    array.push_back(json::Object{
-        {"kernel", kernel.name}, {"calls", kernel.calls}, {"ms", kernel.ms}});
+    array.push_back(json::Object{{"kernel", kernel.name},
+                                 {"sources", json::Array(kernel.sources)},
+                                 {"calls", kernel.calls},
+                                 {"ms", kernel.ms}});
   return array;
 }
 
@@ -74,6 +76,7 @@ static json::Object rooflineOf(const KernelFigures &kernel,
   double compute = over(kernel.flops * 1e-6, peaks.gflops),
          memory = over(kernel.bytes * 1e-6, peaks.gbytesPerSecond);
   return json::Object{{"kernel", kernel.name},
+                      {"sources", json::Array(kernel.sources)},
                       {"calls", kernel.calls},
                       {"ms", kernel.ms},
                       {"flops", kernel.flops},
@@ -108,7 +111,10 @@ zenith::tools::rooflineReport(llvm::ArrayRef<KernelFigures> kernels,
   return json::Object{
       {"machine", json::Object{{"threads", peaks.threads},
                                {"gflops", peaks.gflops},
-                               {"gbytes_per_s", peaks.gbytesPerSecond}}},
+                               {"gbytes_per_s", peaks.gbytesPerSecond},
+                               {"spread", peaks.spread},
+                               {"load_average", peaks.loadAverage},
+                               {"under_load", peaks.isUnderLoad()}}},
       {"kernels", std::move(array)},
       {"total", std::move(total)}};
 }
@@ -151,6 +157,11 @@ std::string zenith::tools::rooflineText(const json::Object &report) {
                      *machine.getNumber("threads"),
                      *machine.getNumber("gflops"),
                      *machine.getNumber("gbytes_per_s"));
+  if (machine.getBoolean("under_load").value_or(false))
+    os << llvm::format("warning: measured under load (load average %.1f, turns "
+                       "differ by %.0f %%): the peaks are too low\n",
+                       *machine.getNumber("load_average"),
+                       *machine.getNumber("spread") * 100);
   os << "        ms  calls   GFLOP/s      GB/s   possible achieved bound   "
         "kernel\n";
   for (const json::Value &row : *report.getArray("kernels"))

@@ -23,7 +23,8 @@ struct RunOptions;
 /// "prepare_ms" of a compiled model; empty for the interpreter.
 llvm::json::Object compileReport(Executor &executor);
 
-/// Array of {"kernel", "calls", "ms"}, slowest first.
+/// Array of {"kernel", "sources", "calls", "ms"}, slowest first; sources are
+/// the names of the nodes, or their places, that the kernel computes.
 llvm::json::Array kernelReport(llvm::ArrayRef<KernelFigures> kernels);
 
 /// Each kernel of a run in its fastest turn out of a few.
