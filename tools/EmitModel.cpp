@@ -36,7 +36,6 @@ static llvm::Error checkEmitEffects(const CLI::App &app,
   constexpr auto noCode = "without --emit=llvm, asm or obj";
   const OptionEffect effects[] = {
       {"--to", options.form == EmitForm::GraphIR, "without --emit=graphir"},
-      {"--threads", emitsCode, noCode},
       {"--compile-threads", emitsCode, noCode},
       {"--cache", options.form == EmitForm::Object && !isDevice,
        "without --emit=obj for a processor"},

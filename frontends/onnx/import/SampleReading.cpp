@@ -76,7 +76,9 @@ Value zenith::onnx::sampleSum(ImportBuilder &b, Value featureMap,
                               Value batchIndices) {
   SmallVector<size_t> chosen(taps.size(), 0);
   Value sum;
-  for (bool more = true; more && !b.failed();) {
+  bool more = true;
+  // One term at least: after an error callers go on with an opaque value.
+  do {
     SmallVector<Value> indices;
     Value weight, inside;
     for (auto [tap, list] : llvm::zip(chosen, taps)) {
@@ -108,7 +110,7 @@ Value zenith::onnx::sampleSum(ImportBuilder &b, Value featureMap,
       if (!more)
         chosen[d] = 0;
     }
-  }
+  } while (more && !b.failed());
   return sum;
 }
 

@@ -306,3 +306,16 @@ TEST(ImportSpatial, ResizeOfOpset10) {
                       {"s"}, 10),
              {0, 2, 4, 5, 7, 9});
 }
+
+TEST(ImportSpatial, RefusesOffsetsOfAnotherSize) {
+  // An error in the middle of a node must not leave the rest without values.
+  mlir::MLIRContext context;
+  std::vector<Tensor> inputs{ramp("x", {1, 1, 3, 3}), ramp("w", {1, 1, 2, 2}),
+                             ramp("o", {1, 8, 4, 4})};
+  auto module =
+      importONNX(nodeModel(makeNode("DeformConv", {"x", "w", "o"}, {"y0"}, {}),
+                           inputs, 19),
+                 &context, {});
+  ASSERT_FALSE(bool(module));
+  EXPECT_EQ(module.error().code, zenith::ErrorCode::Invalid);
+}
