@@ -46,15 +46,6 @@ struct StateGraph {
   llvm::Expected<StateGraph> reversed() const;
 };
 
-/// The graph of a name, or of the path of a .gap or .json file.
-/// Names are those of the families with a size after a colon ("lrx:11",
-/// "heisenberg:3,10"), or of a puzzle; a size that begins with 0 is a central
-/// state ("lrx:0011").
-llvm::Expected<StateGraph> loadStateGraph(llvm::StringRef name);
-
-/// Names of all families and puzzles, for messages and help.
-std::vector<std::string> stateGraphNames();
-
 /// Digits where all are below 10 ("0213"), else numbers with commas between.
 llvm::Expected<State> parseState(llvm::StringRef text);
 std::string stateText(const State &state);
