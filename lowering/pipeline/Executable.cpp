@@ -11,6 +11,7 @@
 #include "ir/tensor/Tensor.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/program/EntrySymbol.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 
