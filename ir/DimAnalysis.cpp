@@ -1,211 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks from a value to the signature and writes its dimensions, and integers
-// made of dimensions, in named ones.
+// Keeps the dimensions and scalars that are known already; what they are made
+// of is asked of the ops (DimRules.cpp).
 
 #include "ir/DimAnalysis.h"
-#include "ir/GraphOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "ir/DimLimits.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 
 namespace zenith::graph {
-
-/// Larger expressions say nothing to a reader and cost more than they prove.
-static constexpr size_t termLimit = 64;
-static constexpr size_t nodeLimit = 128;
-/// Longer vectors are data rather than shapes.
-static constexpr int64_t vectorLimit = 32;
-
-/// Takes the nodes of `expr`, as a tree, from `budget`; false once it is spent.
-static bool fits(const DimExpr &expr, size_t &budget) {
-  for (const auto &[monomial, coefficient] : expr.terms())
-    for (const auto &[atom, exponent] : monomial) {
-      if (budget-- == 0)
-        return false;
-      if (atom.kind != DimAtom::Kind::Symbol &&
-          (!fits(*atom.lhs, budget) || !fits(*atom.rhs, budget)))
-        return false;
-    }
-  return true;
-}
-
-static bool tooLarge(const DimExpr &expr) {
-  size_t budget = nodeLimit;
-  return expr.terms().size() > termLimit || !fits(expr, budget);
-}
-
-static bool isIntegerScalar(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() == 0 &&
-         tensor.getElementType().isInteger() &&
-         !tensor.getElementType().isInteger(1);
-}
-
-static std::optional<DimExpr> bounded(std::optional<DimExpr> expr) {
-  return expr && !tooLarge(*expr) ? expr : std::nullopt;
-}
 
 DimExpr DimAnalysis::freshSymbol() {
   return DimExpr::symbol("%" + std::to_string(fresh++));
 }
 DimExpr DimAnalysis::freshScalar() {
   return DimExpr::symbol("%i" + std::to_string(fresh++));
-}
-
-/// A short vector of integers that ops put together from sizes.
-static bool isShapeVector(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getRank() == 1 && type.hasStaticShape() &&
-         type.getDimSize(0) > 0 && type.getDimSize(0) <= vectorLimit &&
-         type.getElementType().isInteger() &&
-         isa_and_nonnull<ReshapeOp, BroadcastOp, SliceOp, ConcatOp, ConvertOp>(
-             value.getDefiningOp());
-}
-
-bool DimAnalysis::settled(Value value) const {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return true;
-  if (!type.hasStaticShape())
-    return dims.count(value);
-  if (isShapeVector(value))
-    return elements.count({value, 0});
-  // Data-dependent scalars get their symbol when someone asks, not on the way
-  // to another value.
-  return !isIntegerScalar(type) || scalars.count(value) ||
-         !isa_and_nonnull<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp,
-                          MinOp, ConvertOp, ReshapeOp, DimOp>(
-             value.getDefiningOp());
-}
-
-/// Values from outside that the regions of `op` use.
-static void addCaptures(Operation *op, llvm::SmallVector<Value> &values) {
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      Operation *around = operand.getParentRegion()->getParentOp();
-      if (!around || !op->isAncestor(around))
-        values.push_back(operand);
-    }
-  });
-}
-
-/// What the dimensions, or the number, of `value` rest on.
-static llvm::SmallVector<Value> sourcesOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    auto fusion = dyn_cast_or_null<FusionOp>(parent);
-    if (fusion && argument.getArgNumber() < fusion.getInputs().size())
-      return {fusion.getInputs()[argument.getArgNumber()]};
-    llvm::SmallVector<Value> result;
-    if (auto loop = dyn_cast_or_null<WhileOp>(parent)) {
-      result.assign(loop.getInits().begin(), loop.getInits().end());
-      addCaptures(parent, result);
-    }
-    return result;
-  }
-  Operation *op = value.getDefiningOp();
-  llvm::SmallVector<Value> result(op->getOperands());
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  if (isa<FusionOp>(op))
-    return {op->getRegion(0).front().getTerminator()->getOperand(number)};
-  if (isa<IfOp, CaseOp>(op))
-    for (Region &region : op->getRegions())
-      result.push_back(region.front().getTerminator()->getOperand(number));
-  if (isa<WhileOp>(op))
-    addCaptures(op, result);
-  return result;
-}
-
-/// Computes what `value` rests on, deepest first, with a stack of its own:
-/// programs are deeper than the machine's stack.
-void DimAnalysis::settleOperands(Value value) {
-  llvm::SmallVector<Value> stack{value};
-  llvm::DenseMap<Value, bool> opened;
-  while (!stack.empty()) {
-    Value top = stack.back();
-    if (!opened.insert({top, true}).second) {
-      stack.pop_back();
-      if (top == value || settled(top))
-        continue;
-      auto type = cast<RankedTensorType>(top.getType());
-      if (isShapeVector(top))
-        for (int64_t index = 0; index < type.getDimSize(0); ++index)
-          element(top, index);
-      else if (type.hasStaticShape())
-        scalar(top);
-      else
-        dims[top] = std::make_unique<DimVector>(computeDims(top));
-      continue;
-    }
-    for (Value source : sourcesOf(top))
-      if (!settled(source) && !opened.count(source))
-        stack.push_back(source);
-  }
-}
-
-// False for a loop whose body is still being written.
-static bool isComplete(Operation *loop) {
-  return llvm::all_of(loop->getRegions(), [](Region &region) {
-    return !region.empty() && region.front().mightHaveTerminator();
-  });
-}
-
-DimVector DimAnalysis::argumentDims(BlockArgument argument) {
-  auto type = cast<RankedTensorType>(argument.getType());
-  Operation *parent = argument.getOwner()->getParentOp();
-  unsigned number = argument.getArgNumber();
-  if (auto fusion = dyn_cast_or_null<FusionOp>(parent);
-      fusion && number < fusion.getInputs().size())
-    return dimsOf(fusion.getInputs()[number]);
-  if (isa_and_nonnull<WhileOp>(parent) && isComplete(parent)) {
-    settleLoop(parent);
-    return *dims[argument];
-  }
-  auto function = dyn_cast_or_null<func::FuncOp>(parent);
-  DimVector result;
-  auto names = function && argument.getOwner()->isEntryBlock()
-                   ? function.getArgAttrOfType<ArrayAttr>(number, dimsAttrName)
-                   : ArrayAttr();
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    auto name = names && dim < int64_t(names.size())
-                    ? dyn_cast<StringAttr>(names[dim])
-                    : StringAttr();
-    if (!type.isDynamicDim(dim))
-      result.push_back(type.getDimSize(dim));
-    else if (name && !name.empty())
-      result.push_back(
-          DimExpr::parse(name.str()).value_or(DimExpr::symbol(name.str())));
-    else if (function)
-      result.push_back(DimExpr::symbol("arg" + std::to_string(number) + "_d" +
-                                       std::to_string(dim)));
-    else
-      result.push_back(freshSymbol());
-  }
-  return result;
-}
-
-DimVector DimAnalysis::computeDims(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  DimVector result;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    result = argumentDims(argument);
-  else if (isa<IfOp, CaseOp>(value.getDefiningOp()))
-    result = branchDims(cast<OpResult>(value));
-  else if (isa<WhileOp>(value.getDefiningOp())) {
-    settleLoop(value.getDefiningOp());
-    result = *dims[value];
-  } else if (auto rule = dyn_cast<ShapeRule>(value.getDefiningOp()))
-    result = rule.resultDims(cast<OpResult>(value).getResultNumber(), *this);
-  bool answered = int64_t(result.size()) == type.getRank();
-  result.resize(type.getRank());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (!type.isDynamicDim(dim))
-      result[dim] = type.getDimSize(dim);
-    else if (!answered || tooLarge(result[dim]))
-      result[dim] = freshSymbol();
-  return result;
 }
 
 const DimVector &DimAnalysis::dimsOf(Value value) {
@@ -232,148 +42,17 @@ DimExpr DimAnalysis::elementCount(Value value) {
   return count;
 }
 
-/// Truncating quotient as people mean it: exact for a divisor >= 1, nullopt
-/// where its sign is unknown.
-static std::optional<DimExpr> truncatedDiv(const DimExpr &lhs,
-                                           const DimExpr &rhs) {
-  if (!DimExpr(0).provablyAtMost(rhs))
-    return std::nullopt;
-  if (DimExpr(0).provablyAtMost(lhs))
-    return DimExpr::floorDiv(lhs, rhs);
-  DimExpr above = DimExpr::max(lhs, 0),
-          below = DimExpr::max(DimExpr(0) - lhs, 0);
-  return DimExpr::floorDiv(above, rhs) - DimExpr::floorDiv(below, rhs);
-}
-
-std::optional<DimExpr> DimAnalysis::scalarArithmetic(Operation *op) {
-  DimExpr lhs = scalar(op->getOperand(0)), rhs = scalar(op->getOperand(1));
-  bool positive = DimExpr(1).provablyAtMost(rhs);
-  return llvm::TypeSwitch<Operation *, std::optional<DimExpr>>(op)
-      .Case([&](AddOp) { return lhs + rhs; })
-      .Case([&](SubOp) { return lhs - rhs; })
-      .Case([&](MulOp) -> std::optional<DimExpr> {
-        if (lhs.terms().size() * rhs.terms().size() > termLimit)
-          return std::nullopt;
-        return lhs * rhs;
-      })
-      .Case([&](DivOp) { return truncatedDiv(lhs, rhs); })
-      .Case([&](FloorModOp) {
-        return positive ? std::optional(DimExpr::mod(lhs, rhs)) : std::nullopt;
-      })
-      .Case([&](RemOp) {
-        return positive && DimExpr(0).provablyAtMost(lhs)
-                   ? std::optional(DimExpr::mod(lhs, rhs))
-                   : std::nullopt;
-      })
-      .Case([&](MaxOp) { return DimExpr::max(lhs, rhs); })
-      .Case([&](MinOp) { return DimExpr::min(lhs, rhs); })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-static std::optional<int64_t> constantElement(Value value, int64_t index) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
-                           : DenseIntElementsAttr();
-  if (!elements || index >= elements.getNumElements())
-    return std::nullopt;
-  llvm::APInt element = *(elements.value_begin<llvm::APInt>() + index);
-  bool isUnsigned = elements.getElementType().isUnsignedInteger() ||
-                    element.getBitWidth() == 1;
-  return isUnsigned ? int64_t(element.getLimitedValue(INT64_MAX))
-                    : element.getSExtValue();
-}
-
-std::optional<DimExpr> DimAnalysis::computeScalar(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto fusion =
-        dyn_cast_or_null<FusionOp>(argument.getOwner()->getParentOp());
-    if (fusion && argument.getArgNumber() < fusion.getInputs().size())
-      return scalar(fusion.getInputs()[argument.getArgNumber()]);
-    return std::nullopt;
-  }
-  if (auto constant = constantElement(value, 0))
-    return DimExpr(*constant);
-  Operation *op = value.getDefiningOp();
-  if (auto dim = dyn_cast<DimOp>(op))
-    return dimOf(dim.getOperand(), dim.getDim());
-  if (auto convert = dyn_cast<ConvertOp>(op);
-      convert && isIntegerScalar(convert.getOperand().getType()))
-    return scalar(convert.getOperand());
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-    auto type = cast<RankedTensorType>(reshape.getOperand().getType());
-    if (type.getRank() == 0)
-      return scalar(reshape.getOperand());
-    if (type.getRank() == 1)
-      return element(reshape.getOperand(), 0);
-  }
-  if (isa<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(op))
-    return scalarArithmetic(op);
-  if (isa<IfOp, CaseOp>(op)) {
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    DimExpr first =
-        scalar(op->getRegion(0).front().getTerminator()->getOperand(number));
-    for (Region &region : op->getRegions().drop_front())
-      if (scalar(region.front().getTerminator()->getOperand(number)) != first)
-        return std::nullopt;
-    if (op->getNumRegions() > 1)
-      return first;
-  }
-  return std::nullopt;
-}
-
 DimExpr DimAnalysis::scalar(Value value) {
   if (auto found = scalars.find(value); found != scalars.end())
     return *found->second;
   std::optional<DimExpr> result;
   if (isIntegerScalar(value.getType())) {
     settleOperands(value);
-    result = bounded(computeScalar(value));
+    result = withinLimits(computeScalar(value));
   }
   auto &entry = scalars[value];
   entry = std::make_unique<DimExpr>(result ? *result : freshScalar());
   return *entry;
-}
-
-/// The operand and position that element `index` of a moved vector comes from;
-/// a null value where it isn't moved.
-static std::pair<Value, int64_t> movedElement(Operation *op, int64_t index) {
-  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    return {reshape.getOperand(), index};
-  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
-      broadcast && broadcast.getMapping().empty())
-    return {broadcast.getOperand(), 0};
-  if (auto slice = dyn_cast_or_null<SliceOp>(op);
-      slice && !ShapedType::isDynamic(slice.getStaticStarts()[0]))
-    return {slice.getOperand(),
-            slice.getStaticStarts()[0] + index * slice.getStrides()[0]};
-  if (auto concat = dyn_cast_or_null<ConcatOp>(op))
-    for (Value part : op->getOperands()) {
-      int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(0);
-      if (ShapedType::isDynamic(size))
-        break;
-      if (index < size)
-        return {part, index};
-      index -= size;
-    }
-  if (auto convert = dyn_cast_or_null<ConvertOp>(op)) {
-    Type from =
-        cast<RankedTensorType>(convert.getOperand().getType()).getElementType();
-    if (from.isInteger() && !from.isInteger(1))
-      return {convert.getOperand(), index};
-  }
-  return {};
-}
-
-std::optional<DimExpr> DimAnalysis::computeElement(Value value, int64_t index) {
-  if (auto constant = constantElement(value, index))
-    return DimExpr(*constant);
-  auto [source, position] = movedElement(value.getDefiningOp(), index);
-  if (!source)
-    return std::nullopt;
-  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
-  if (rank == 0)
-    return scalar(source);
-  return rank == 1 ? std::optional(element(source, position)) : std::nullopt;
 }
 
 DimExpr DimAnalysis::element(Value value, int64_t index) {
@@ -384,7 +63,7 @@ DimExpr DimAnalysis::element(Value value, int64_t index) {
   std::optional<DimExpr> result;
   if (type && type.getRank() == 1 && type.getElementType().isInteger() &&
       index >= 0)
-    result = bounded(computeElement(value, index));
+    result = withinLimits(computeElement(value, index));
   auto &entry = elements[key];
   entry = std::make_unique<DimExpr>(result ? *result : freshScalar());
   return *entry;

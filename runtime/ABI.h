@@ -90,8 +90,8 @@ enum {
 
 /// A dense or strided array in host memory. As an argument it is read only; as
 /// a result, data may be null (the callee allocates) or point to capacity
-/// writable bytes, dims may be null (the callee allocates) or point to room for
-/// rank entries, and strides must be null. Arrays of tensors are stepped by
+/// writable bytes, dims may be null (the callee allocates) or point to space
+/// for rank entries, and strides must be null. Arrays of tensors are stepped by
 /// sizeof(zenith_tensor) of ABI version 1, and struct_size must equal it.
 typedef struct zenith_tensor {
   uint64_t struct_size; ///< offset 0: sizeof(zenith_tensor)
@@ -102,7 +102,7 @@ typedef struct zenith_tensor {
   int64_t *dims;    ///< offset 24: rank extents; may be null at rank 0
   int64_t *strides; ///< offset 32: rank distances in elements; null = row-major
                     ///< without gaps
-  int64_t capacity; ///< offset 40: bytes behind data that belong to the tensor
+  int64_t capacity; ///< offset 40: bytes from data on that belong to the tensor
   uint64_t flags;   ///< offset 48: ZENITH_TENSOR_* bits
 } zenith_tensor;
 
@@ -334,16 +334,16 @@ ZENITH_EXPORT void *zenith_arg_data(zenith_run_context *context, int64_t index,
 
 /// Where a result's bytes go: result->data where the caller gave one with
 /// capacity >= bytes, else allocated. Sets dtype, rank, dims and flags. null
-/// after recording an error (ZENITH_INVALID_INPUT for too little room). bytes
-/// may exceed what dims need; call zenith_result_dims afterwards where the
-/// extents were upper bounds.
+/// after recording an error (ZENITH_INVALID_INPUT where capacity is too small).
+/// bytes may exceed what dims need; call zenith_result_dims afterwards where
+/// the extents were upper bounds.
 ZENITH_EXPORT void *zenith_result(zenith_run_context *context,
                                   int64_t result_index, zenith_tensor *result,
                                   int32_t dtype, int64_t rank,
                                   const int64_t *dims, int64_t bytes);
 
 /// As zenith_result, but a result without data takes over the buffer of a
-/// donated argument that has room and is row-major. The caller compares the
+/// donated argument that is large enough and row-major. The caller compares the
 /// returned pointer with arg->data.
 ZENITH_EXPORT void *zenith_result_donated(zenith_run_context *context,
                                           int64_t result_index,

@@ -4,6 +4,7 @@
 // is refused by name.
 
 #include "runtime/OpenCLDevice.h"
+#include "runtime/OpenCLDeviceList.h"
 
 namespace zenith::runtime {
 
@@ -11,8 +12,6 @@ static Status refused() {
   return Status::error(ZENITH_UNSUPPORTED,
                        "this build has no OpenCL (ZENITH_OPENCL is off)");
 }
-
-bool OpenCLDeviceInfo::hasExtension(const std::string &) const { return false; }
 
 std::vector<OpenCLDeviceInfo> listOpenCLDevices() { return {}; }
 

@@ -4,7 +4,7 @@
 
 #include "runtime/OpenCLDevice.h"
 
-#include "runtime/OpenCLStatus.h"
+#include "runtime/OpenCLQueries.h"
 #include "runtime/SystemResources.h"
 
 #include <algorithm>

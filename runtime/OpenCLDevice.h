@@ -7,7 +7,7 @@
 #define ZENITH_RUNTIME_OPENCLDEVICE_H
 
 #include "runtime/ABI.h"
-#include "runtime/OpenCLDeviceList.h"
+#include "runtime/OpenCLDeviceInfo.h"
 #include "runtime/Status.h"
 
 #include <memory>

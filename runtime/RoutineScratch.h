@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layouts of the routines' scratch buffers. The compiler asks how many bytes
-// one takes (Size is a symbolic expression), the routine where each array
-// begins (Size is int64_t): both from one function per routine.
+// one takes (Quantity is a symbolic expression), the routine where each array
+// begins (Quantity is int64_t): both from one function per routine.
 
 #ifndef ZENITH_RUNTIME_ROUTINESCRATCH_H
 #define ZENITH_RUNTIME_ROUTINESCRATCH_H
@@ -14,16 +14,16 @@
 namespace zenith::runtime {
 
 /// Arrays of a scratch buffer, in order.
-template <typename Size, size_t Count> struct ScratchLayout {
+template <typename Quantity, size_t Count> struct ScratchLayout {
   static constexpr int64_t line = 64;
 
-  std::array<Size, Count> bytes; ///< of each array
-  bool alignsToLines = true;     ///< else all arrays hold 8-byte elements
+  std::array<Quantity, Count> bytes; ///< of each array
+  bool alignsToLines = true;         ///< else all arrays hold 8-byte elements
 
   /// Bytes of the buffer, whose own alignment is at least that of a line.
-  Size total() const {
-    Size sum(alignsToLines ? int64_t(Count) * line : 0);
-    for (const Size &each : bytes)
+  Quantity total() const {
+    Quantity sum(alignsToLines ? int64_t(Count) * line : 0);
+    for (const Quantity &each : bytes)
       sum = sum + each;
     return sum;
   }
@@ -55,27 +55,29 @@ private:
 inline constexpr int64_t sortBytesPerElement = 48, sortWithBytesPerElement = 16;
 
 /// top_k_count: tables of counts and of positions, one of each per slot.
-template <typename Size>
-ScratchLayout<Size, 2> countedTopKScratch(const Size &slots, int64_t keys) {
-  Size each = slots * Size(keys * 8);
+template <typename Quantity>
+ScratchLayout<Quantity, 2> countedTopKScratch(const Quantity &slots,
+                                              int64_t keys) {
+  Quantity each = slots * Quantity(keys * 8);
   return {{each, each}, false};
 }
 
 /// unique: what its steps know of the rows.
-template <typename Size> struct UniqueScratchSizes {
-  Size rows, slots, partitions;
-  Size keyBytes; ///< of a row; 0: the rows' own bytes are the keys
+template <typename Quantity> struct UniqueScratchSizes {
+  Quantity rows, slots, partitions;
+  Quantity keyBytes; ///< of a row; 0: the rows' own bytes are the keys
   bool sorted, wantsInverse, wantsCounts;
 };
 
 /// Arrays: entries, table cells, starts, kept, counts of first rows, first row
 /// of each row, number of each first row, first rows, order, rank, keys.
-template <typename Size>
-ScratchLayout<Size, 11> uniqueScratch(const UniqueScratchSizes<Size> &sizes) {
-  const Size word(8), none(0), perRow = sizes.rows * word;
+template <typename Quantity>
+ScratchLayout<Quantity, 11>
+uniqueScratch(const UniqueScratchSizes<Quantity> &sizes) {
+  const Quantity word(8), none(0), perRow = sizes.rows * word;
   auto where = [&](bool wanted) { return wanted ? perRow : none; };
-  return {{perRow, (sizes.rows + sizes.partitions) * Size(2 * 8),
-           sizes.slots * (sizes.partitions + Size(1)) * word,
+  return {{perRow, (sizes.rows + sizes.partitions) * Quantity(2 * 8),
+           sizes.slots * (sizes.partitions + Quantity(1)) * word,
            sizes.slots * sizes.partitions * word, where(sizes.wantsCounts),
            where(sizes.wantsInverse), where(sizes.wantsInverse),
            where(sizes.sorted), where(sizes.sorted), where(sizes.sorted),
@@ -84,9 +86,12 @@ ScratchLayout<Size, 11> uniqueScratch(const UniqueScratchSizes<Size> &sizes) {
 }
 
 /// is_in: cells of a hash table of `rows` rows, their keys, a mark for each.
-template <typename Size>
-ScratchLayout<Size, 3> isInScratch(const Size &rows, const Size &keyBytes) {
-  return {{(rows * Size(2) + Size(2)) * Size(8), rows * keyBytes, rows}, false};
+template <typename Quantity>
+ScratchLayout<Quantity, 3> isInScratch(const Quantity &rows,
+                                       const Quantity &keyBytes) {
+  return {
+      {(rows * Quantity(2) + Quantity(2)) * Quantity(8), rows * keyBytes, rows},
+      false};
 }
 
 /// One partition of dedup, as its plan step leaves it.
@@ -97,69 +102,73 @@ struct DedupPartition {
   int64_t fresh = 0;
 };
 
-template <typename Size> struct DedupScratchSizes {
+template <typename Quantity> struct DedupScratchSizes {
   int64_t words, lists, knownLists, blockRows, chunkRows;
-  Size rows; ///< of all lists together, candidates and known ones
-  Size slots, partitions, slotBlocks, tableWords;
+  Quantity rows; ///< of all lists together, candidates and known ones
+  Quantity slots, partitions, slotBlocks, tableWords;
 };
 
 /// Arrays: blocks of rows, the block that follows each, blocks by partition;
 /// first block, cursor and number of blocks of each chain; starts of known
 /// rows; partitions; tables of slots; chunks of candidates; tables of
 /// partitions that outgrow a slot's.
-template <typename Size>
-ScratchLayout<Size, 11> dedupScratch(const DedupScratchSizes<Size> &sizes) {
-  const Size blocks = sizes.slots * sizes.slotBlocks,
-             chains = sizes.slots * sizes.partitions * Size(2);
+template <typename Quantity>
+ScratchLayout<Quantity, 11>
+dedupScratch(const DedupScratchSizes<Quantity> &sizes) {
+  const Quantity blocks = sizes.slots * sizes.slotBlocks,
+                 chains = sizes.slots * sizes.partitions * Quantity(2);
   const int64_t chunk = sizes.chunkRows * sizes.lists * (sizes.words + 1) * 2;
-  return {
-      {blocks * Size(sizes.blockRows * sizes.words * 8), blocks * Size(4),
-       blocks * Size(4), chains * Size(4), chains * Size(8), chains * Size(4),
-       sizes.slots * Size(sizes.knownLists) * (sizes.partitions + Size(1)) *
-           Size(8),
-       sizes.partitions * Size(int64_t(sizeof(DedupPartition))),
-       sizes.slots * sizes.tableWords * Size(8), sizes.slots * Size(chunk * 8),
-       sizes.rows * Size(10) + sizes.partitions * Size(256)}};
+  return {{blocks * Quantity(sizes.blockRows * sizes.words * 8),
+           blocks * Quantity(4), blocks * Quantity(4), chains * Quantity(4),
+           chains * Quantity(8), chains * Quantity(4),
+           sizes.slots * Quantity(sizes.knownLists) *
+               (sizes.partitions + Quantity(1)) * Quantity(8),
+           sizes.partitions * Quantity(int64_t(sizeof(DedupPartition))),
+           sizes.slots * sizes.tableWords * Quantity(8),
+           sizes.slots * Quantity(chunk * 8),
+           sizes.rows * Quantity(10) + sizes.partitions * Quantity(256)}};
 }
 
 /// bitset_difference: chunks of positions and candidates, counts of blocks, the
 /// bits where they are no result.
-template <typename Size>
-ScratchLayout<Size, 3>
-bitsetDifferenceScratch(const Size &slots, const Size &blocks,
-                        const Size &words, int64_t lists, int64_t chunkRows,
+template <typename Quantity>
+ScratchLayout<Quantity, 3>
+bitsetDifferenceScratch(const Quantity &slots, const Quantity &blocks,
+                        const Quantity &words, int64_t lists, int64_t chunkRows,
                         bool holdsBits) {
-  return {{slots * Size(chunkRows * (lists + 1) * 8), blocks * Size(8),
-           holdsBits ? words * Size(8) : Size(0)},
+  return {{slots * Quantity(chunkRows * (lists + 1) * 8), blocks * Quantity(8),
+           holdsBits ? words * Quantity(8) : Quantity(0)},
           false};
 }
 
 /// test_and_set: the number of positions in a line of its own, two chunks of
 /// candidates per slot, partitioned positions, the bits where they are no
 /// result.
-template <typename Size>
-ScratchLayout<Size, 4>
-testAndSetScratch(const Size &slots, const Size &slotEntries, const Size &words,
-                  int64_t lists, int64_t chunkRows, bool holdsBits) {
-  return {{Size(64), slots * Size(2 * chunkRows * lists * 8),
-           slots * slotEntries * Size(4),
-           holdsBits ? words * Size(8) : Size(0)},
+template <typename Quantity>
+ScratchLayout<Quantity, 4>
+testAndSetScratch(const Quantity &slots, const Quantity &slotEntries,
+                  const Quantity &words, int64_t lists, int64_t chunkRows,
+                  bool holdsBits) {
+  return {{Quantity(64), slots * Quantity(2 * chunkRows * lists * 8),
+           slots * slotEntries * Quantity(4),
+           holdsBits ? words * Quantity(8) : Quantity(0)},
           false};
 }
 
 /// coset_bit_rows: bits of each row, new bits of each slot, kinds and inverses
 /// of moves.
-template <typename Size>
-ScratchLayout<Size, 4> cosetBitRowsScratch(const Size &rows, const Size &slots,
-                                           const Size &moves,
-                                           const Size &columns) {
-  return {{rows * Size(4), slots * Size(8), moves, moves * columns * Size(2)}};
+template <typename Quantity>
+ScratchLayout<Quantity, 4>
+cosetBitRowsScratch(const Quantity &rows, const Quantity &slots,
+                    const Quantity &moves, const Quantity &columns) {
+  return {{rows * Quantity(4), slots * Quantity(8), moves,
+           moves * columns * Quantity(2)}};
 }
 
 /// suppress: 8-byte words of a task. The number of chosen boxes, these, the
 /// keys of all, and five floats of each chosen one.
-template <typename Size> Size suppressWords(const Size &boxes) {
-  return boxes * Size(5) + Size(1);
+template <typename Quantity> Quantity suppressWords(const Quantity &boxes) {
+  return boxes * Quantity(5) + Quantity(1);
 }
 
 /// fourier_table: roots of unity of the length; of the convolution, and its

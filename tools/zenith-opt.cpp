@@ -5,7 +5,7 @@
 
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/pipeline/PhasePasses.h"
 #include "lowering/pipeline/Phases.h"

@@ -2,7 +2,7 @@
 //
 // Runs a model: reads it, compiles it for a target, feeds it tensors.
 
-#include "tools/model/RunOptions.h"
+#include "tools/model/RunCommandLine.h"
 #include "tools/model/ToolMain.h"
 #include "tools/run/RunModel.h"
 

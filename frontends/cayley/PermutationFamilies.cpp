@@ -312,7 +312,7 @@ bool allCycles(Sizes sizes, StateGraph &graph) {
   int64_t number = 0;
   for (int64_t k = 2; k <= n && generators.fits(); ++k)
     forEachChoice(n, k, [&](ArrayRef<int64_t> choice) {
-      // A cycle is told by its order behind its smallest element.
+      // A cycle is determined by the order after its smallest element.
       std::vector<int64_t> cycle = choice.vec();
       do
         generators.addCycle("cycle_" + Twine(++number), cycle);

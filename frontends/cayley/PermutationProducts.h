@@ -6,10 +6,14 @@
 #ifndef ZENITH_FRONTENDS_CAYLEY_PERMUTATIONPRODUCTS_H
 #define ZENITH_FRONTENDS_CAYLEY_PERMUTATIONPRODUCTS_H
 
-#include "frontends/cayley/StateGraph.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <vector>
 
 namespace zenith::cayley {
+
+/// new[i] = old[permutation[i]].
+using Permutation = std::vector<uint32_t>;
 
 /// Permutations of different lengths meet: points beyond the end stay where
 /// they are, and results have no such points at their end.

@@ -67,7 +67,7 @@ std::array<int64_t, 3> turned(const std::array<int64_t, 3> &v,
   return result;
 }
 
-/// Layer `depth` behind `face` turned clockwise as seen from it.
+/// Layer `depth` below `face`, turned clockwise as seen from it.
 Permutation layerTurn(const std::vector<Sticker> &stickers, const Face &face,
                       int64_t depth, int64_t n) {
   Permutation permutation(stickers.size());
@@ -100,7 +100,7 @@ struct CubeName {
   StringRef metric;
 };
 
-/// "333_htm", "10_10_10_qtm" and "222_fixed_qtm" behind "cube_".
+/// "333_htm", "10_10_10_qtm" and "222_fixed_qtm" after "cube_".
 bool parseCube(StringRef text, CubeName &cube) {
   auto [digits, rest] = text.split('_');
   if (digits.empty() || digits.size() % 3 != 0)

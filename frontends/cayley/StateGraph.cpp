@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Action of generators on states, states as text, and graphs by name.
+// Action of generators on states, and states as text.
 
 #include "frontends/cayley/StateGraph.h"
-
-#include "frontends/cayley/Dodecahedra.h"
-#include "frontends/cayley/MatrixFamilies.h"
-#include "frontends/cayley/PermutationFamilies.h"
-#include "frontends/cayley/PermutationProducts.h"
-#include "frontends/cayley/Puzzles.h"
-#include "frontends/cayley/StateGraphFiles.h"
 #include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -174,97 +167,6 @@ std::string stateText(const State &state) {
   for (int64_t number : state)
     text += (digits || text.empty() ? "" : ",") + std::to_string(number);
   return text;
-}
-
-std::vector<std::string> stateGraphNames() {
-  std::vector<std::string> names;
-  for (const PermutationFamily &family : permutationFamilies())
-    names.push_back((family.name + ":" + family.sizes).str());
-  for (const char *name :
-       {"heisenberg:n,modulus", "sl_<n>_fund_roots:modulus",
-        "sl_<n>_root_weyl:modulus", "hungarian_rings:left,index,right,index",
-        "cube_<nnn>_qtm", "cube_<nnn>_htm", "cube_<nnn>_qstm",
-        "cube_222_fixed_qtm", "cube_222_fixed_htm", "starminx_2"})
-    names.push_back(name);
-  return names;
-}
-
-static llvm::Error unknownName(StringRef name) {
-  return makeError(ErrorCode::Invalid,
-                   "no graph of this name; known are " +
-                       join(stateGraphNames(), ", ") + ", .gap and .json files",
-                   name);
-}
-static llvm::Error badSizes(StringRef name, StringRef expected) {
-  return makeError(ErrorCode::Invalid,
-                   "sizes don't fit this family; it takes " + expected, name);
-}
-
-/// "lrx:0011": the family at n = 4, from a central state.
-static Expected<StateGraph> cosetGraph(const PermutationFamily &family,
-                                       StringRef digits, StateGraph graph) {
-  Expected<State> central = parseState(digits);
-  if (!central)
-    return central.takeError();
-  if (family.leastSizes != 1 ||
-      !family.build({int64_t(central->size())}, graph) ||
-      graph.central.size() != central->size())
-    return makeError(ErrorCode::Invalid,
-                     "this family has no central states of " +
-                         std::to_string(central->size()) + " numbers",
-                     graph.name);
-  graph.central = *central;
-  return graph;
-}
-
-static Expected<StateGraph> namedGraph(StringRef name) {
-  StateGraph graph;
-  graph.name = name.str();
-  auto [family, sizeText] = name.split(':');
-  if (sizeText.empty()) {
-    if (!buildCube(name, graph) && !buildStarminx(name, graph))
-      return unknownName(name);
-    return graph;
-  }
-  const auto *found =
-      find_if(permutationFamilies(), [family = family](const auto &entry) {
-        return entry.name == family;
-      });
-  bool known = found != permutationFamilies().end();
-  if (known && sizeText.starts_with("0"))
-    return cosetGraph(*found, sizeText, std::move(graph));
-  std::vector<int64_t> sizes;
-  for (StringRef part : split(sizeText, ',')) {
-    uint32_t size;
-    if (!to_integer(part.trim(), size, 10) || size > INT32_MAX)
-      return badSizes(name, "numbers with commas between");
-    sizes.push_back(size);
-  }
-  if (known) {
-    if (sizes.size() < found->leastSizes || sizes.size() > found->mostSizes ||
-        sizes[0] > maxPositions || !found->build(sizes, graph))
-      return badSizes(name, found->sizes);
-    return graph;
-  }
-  bool valid = true;
-  if (family == "hungarian_rings")
-    valid = buildHungarianRings(sizes, graph);
-  else if (!buildMatrixFamily(family, sizes, graph, valid))
-    return unknownName(name);
-  if (!valid)
-    return badSizes(name, family == "hungarian_rings"
-                              ? "left size, left index, right size, right index"
-                          : family == "heisenberg" ? "n,modulus"
-                                                   : "modulus");
-  return graph;
-}
-
-Expected<StateGraph> loadStateGraph(StringRef name) {
-  if (name.ends_with(".gap"))
-    return readGapFile(name);
-  if (name.ends_with(".json"))
-    return readGeneratorFile(name);
-  return namedGraph(name);
 }
 
 } // namespace zenith::cayley

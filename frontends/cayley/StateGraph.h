@@ -6,6 +6,7 @@
 #ifndef ZENITH_FRONTENDS_CAYLEY_STATEGRAPH_H
 #define ZENITH_FRONTENDS_CAYLEY_STATEGRAPH_H
 
+#include "frontends/cayley/PermutationProducts.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -15,8 +16,6 @@
 namespace zenith::cayley {
 
 using State = std::vector<int64_t>;
-/// new[i] = old[permutation[i]].
-using Permutation = std::vector<uint32_t>;
 
 /// A square matrix with entries in 0 .. modulus-1, row by row. It multiplies a
 /// state, read as a matrix of as many rows, from the left.
@@ -45,15 +44,6 @@ struct StateGraph {
   /// where a matrix has none.
   llvm::Expected<StateGraph> reversed() const;
 };
-
-/// The graph of a name, or of the path of a .gap or .json file.
-/// Names are those of the families with a size after a colon ("lrx:11",
-/// "heisenberg:3,10"), or of a puzzle; a size that begins with 0 is a central
-/// state ("lrx:0011").
-llvm::Expected<StateGraph> loadStateGraph(llvm::StringRef name);
-
-/// Names of all families and puzzles, for messages and help.
-std::vector<std::string> stateGraphNames();
 
 /// Digits where all are below 10 ("0213"), else numbers with commas between.
 llvm::Expected<State> parseState(llvm::StringRef text);

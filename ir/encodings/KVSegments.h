@@ -10,7 +10,8 @@
 
 namespace zenith::graph {
 
-/// The same positions of keys and values, behind those of earlier pieces.
+/// Keys and values at the same positions, which follow those of earlier
+/// segments.
 struct KVSegment {
   mlir::Value key, value;
   DimExpr count;

@@ -10,8 +10,8 @@
 
 namespace zenith::graph {
 
-/// Dimensions below `rank` that neither list names, ascending: a product's
-/// result has them, behind the batching ones, left operand first.
+/// Dimensions below `rank` that neither list names, ascending. The result of
+/// a matmul has them after the batching ones, those of the left operand first.
 llvm::SmallVector<int64_t> freeDims(int64_t rank,
                                     llvm::ArrayRef<int64_t> batching,
                                     llvm::ArrayRef<int64_t> contracting);

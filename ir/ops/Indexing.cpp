@@ -114,7 +114,7 @@ static LogicalResult checkGather(ShapeChecks &checks, Op op) {
     for (int64_t dim : list)
       if (failed(checks.count("slice size " + Twine(dim), sizes[dim], 1, 3)))
         return failure();
-  // gather_c4: an index_vector_dim behind the last dimension stands for one
+  // gather_c4: an index_vector_dim after the last dimension stands for one
   // index each
   bool implicit = dims.getIndexVectorDim() == indices.getRank();
   int64_t entries = implicit ? 1 : indices.getDimSize(dims.getIndexVectorDim());

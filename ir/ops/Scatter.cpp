@@ -34,7 +34,7 @@ static LogicalResult checkIndexDims(const ShapeChecks &checks,
             "batching dimension " + Twine(right) + " of indices",
             indices.getDimSize(right), operand.getDimSize(left), 1)))
       return failure();
-  // scatter_c2: an index_vector_dim behind the last dimension stands for one
+  // scatter_c2: an index_vector_dim after the last dimension stands for one
   // index each
   bool implicit = dims.getIndexVectorDim() == indices.getRank();
   int64_t entries = implicit ? 1 : indices.getDimSize(dims.getIndexVectorDim());

@@ -11,12 +11,15 @@
 
 namespace zenith::kernels {
 
-/// Index of the element of `op`'s operand `number` that its result at `index`
-/// reads, for ops that always read exactly one element (broadcast, transpose,
-/// reshape, slice, reverse, elementwise). nullopt for others.
+/// Index of the element of each operand that `op`'s result at `index` reads,
+/// for ops that always read exactly one: elementwise ops, and those that have
+/// an IndexMapRule. nullopt for others.
 std::optional<llvm::SmallVector<LaneIndex>>
 operandIndex(IndexMath &math, graph::DimAnalysis &dims, mlir::Operation *op,
-             unsigned number, llvm::ArrayRef<LaneIndex> index);
+             llvm::ArrayRef<LaneIndex> index);
+/// Attaches IndexMapRule; done with the element rules, when the dialect is
+/// loaded.
+void attachIndexMaps(mlir::MLIRContext *context);
 
 /// True where no host expression gives the value: it comes from a tensor's
 /// data.

@@ -110,7 +110,7 @@ private:
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
       if (graph::familyOf(op) != graph::Family::Elementwise && number > 0)
         return;
-      if (auto inner = operandIndex(math, dims, op, number, at)) {
+      if (auto inner = operandIndex(math, dims, op, at)) {
         visit(operand, *inner);
       } else {
         // A data-dependent start shifts all positions alike; the map is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that kernels of a module share.
+// Functions that kernels of a module share, and memory as their arguments.
 
 #ifndef ZENITH_LOWERING_BUILDER_SHAREDFUNCTION_H
 #define ZENITH_LOWERING_BUILDER_SHAREDFUNCTION_H
@@ -15,6 +15,11 @@ void callShared(
     KernelBuilder &kernel, const std::string &name,
     llvm::ArrayRef<mlir::Value> operands,
     llvm::function_ref<void(mlir::OpBuilder &, mlir::Block &)> write);
+
+/// A memref of known size seen as memory of unknown size, as kernel arguments
+/// are.
+mlir::Value asMemory(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::Value buffer);
 
 } // namespace zenith::kernels
 

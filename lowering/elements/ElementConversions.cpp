@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between element types, in registers.
+// Conversions between element types, and between registers and memory.
 
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/builder/LaneDivision.h"
@@ -29,26 +29,25 @@ static Value truncateToOdd(KernelBuilder &kernel, Value x) {
   return floatOf(odd).v;
 }
 
-static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
-  KernelBuilder &kernel = emitter.kernel;
+static Value toFloat(KernelBuilder &kernel, Value x, Type from, Type to) {
   OpBuilder &b = kernel.b;
   Type target = typeLike(registerType(to), x.getType());
   bool narrow = to.getIntOrFloatBitWidth() < 32;
   if (isa<FloatType>(from)) {
     if (from.isF64() && narrow)
-      return emitter.roundTo(to, truncateToOdd(kernel, x));
+      return roundTo(kernel, to, truncateToOdd(kernel, x));
     if (from.isF64() && to.isF32())
       return b.create<arith::TruncFOp>(kernel.loc, target, x);
     if (to.isF64() && !from.isF64())
       return b.create<arith::ExtFOp>(kernel.loc, target, x);
-    return from == to ? x : emitter.roundTo(to, x);
+    return from == to ? x : roundTo(kernel, to, x);
   }
   bool wide = narrow && from.getIntOrFloatBitWidth() >= 32;
   Type first = wide ? typeLike(b.getF64Type(), x.getType()) : target;
   Value y = isUnsigned(from)
                 ? b.create<arith::UIToFPOp>(kernel.loc, first, x).getResult()
                 : b.create<arith::SIToFPOp>(kernel.loc, first, x).getResult();
-  return emitter.roundTo(to, wide ? truncateToOdd(kernel, y) : y);
+  return roundTo(kernel, to, wide ? truncateToOdd(kernel, y) : y);
 }
 
 // Integers as f64, to i64: after adding a power of two whose last place is 1
@@ -87,8 +86,7 @@ static Value floatToLong(KernelBuilder &kernel, Value x) {
 
 // Values out of range are replaced before the conversion, which is undefined
 // for them, and set after it.
-static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
-  KernelBuilder &kernel = emitter.kernel;
+static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
   OpBuilder &b = kernel.b;
   Num value{&kernel, x};
   unsigned bits = to.getIntOrFloatBitWidth();
@@ -149,17 +147,15 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   return result.v;
 }
 
-Value saturateElement(ElementEmitter &emitter, Value x, Type from, Type to) {
+Value saturateElement(KernelBuilder &kernel, Value x, Type from, Type to) {
   // Through f32, without a second rounding.
-  Type f32 = emitter.kernel.b.getF32Type();
-  KernelBuilder &kernel = emitter.kernel;
+  Type f32 = kernel.b.getF32Type();
   Value wide = x;
   if (from.isF64())
     wide = truncateToOdd(kernel, x);
   else if (!isa<FloatType>(from)) {
     bool exact = from.getIntOrFloatBitWidth() < 32;
-    wide =
-        convertElement(emitter, x, from, exact ? f32 : kernel.b.getF64Type());
+    wide = convertElement(kernel, x, from, exact ? f32 : kernel.b.getF64Type());
     if (!exact)
       wide = truncateToOdd(kernel, wide);
   }
@@ -167,15 +163,14 @@ Value saturateElement(ElementEmitter &emitter, Value x, Type from, Type to) {
                          encodeEightBits(kernel, to, wide, /*saturate=*/true));
 }
 
-Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {
-  KernelBuilder &kernel = emitter.kernel;
+Value convertElement(KernelBuilder &kernel, Value x, Type from, Type to) {
   OpBuilder &b = kernel.b;
   if (from == to)
     return x;
   if (isa<FloatType>(to))
-    return toFloat(emitter, x, from, to);
+    return toFloat(kernel, x, from, to);
   if (isa<FloatType>(from))
-    return floatToInteger(emitter, x, to);
+    return floatToInteger(kernel, x, to);
   if (to.isInteger(1))
     return (Num{&kernel, x} != 0).v;
   Type target = typeLike(registerType(to), x.getType());
@@ -188,7 +183,7 @@ Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {
             : b.create<arith::ExtSIOp>(kernel.loc, target, x).getResult();
   else if (want < have)
     y = b.create<arith::TruncIOp>(kernel.loc, target, x);
-  return emitter.roundTo(to, y);
+  return roundTo(kernel, to, y);
 }
 
 unsigned widestBytes(graph::FusionOp fusion) {
@@ -206,6 +201,71 @@ unsigned widestBytes(graph::FusionOp fusion) {
   fusion.getBody().walk(
       [&](Operation *op) { llvm::for_each(op->getResults(), count); });
   return widest;
+}
+
+Value roundTo(KernelBuilder &kernel, Type element, Value x) {
+  OpBuilder &b = kernel.b;
+  if (element.isF16()) {
+    Value narrow = b.create<arith::TruncFOp>(
+        kernel.loc, typeLike(b.getF16Type(), x.getType()), x);
+    return b.create<arith::ExtFOp>(kernel.loc, x.getType(), narrow);
+  }
+  if (element.isBF16()) {
+    // By integer arithmetic: the machine's own instruction flushes denormals.
+    Num f{&kernel, x}, i = bits(f);
+    Num odd = i.logicalShiftRight(i.like(16)) & 1;
+    Num rounded = (i + odd + double(0x7fff)) & double(-0x10000);
+    return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()),
+                  floatOf(rounded))
+        .v;
+  }
+  if (isEightBitFloat(element))
+    return decodeEightBits(kernel, element,
+                           encodeEightBits(kernel, element, x));
+  if (element.isInteger(4)) {
+    Value four = kernel.integer(x.getType(), 4);
+    Value up = b.create<arith::ShLIOp>(kernel.loc, x, four);
+    if (element.isUnsignedInteger())
+      return b.create<arith::ShRUIOp>(kernel.loc, up, four);
+    return b.create<arith::ShRSIOp>(kernel.loc, up, four);
+  }
+  return x;
+}
+
+Value toMemory(KernelBuilder &kernel, Type element, Value x) {
+  OpBuilder &b = kernel.b;
+  Type type = typeLike(memoryType(element), x.getType());
+  if (element.isF16())
+    return b.create<arith::TruncFOp>(kernel.loc, type, x);
+  if (element.isBF16()) {
+    Num i = bits(Num{&kernel, roundTo(kernel, element, x)});
+    return b.create<arith::TruncIOp>(kernel.loc, type,
+                                     i.logicalShiftRight(i.like(16)).v);
+  }
+  if (isEightBitFloat(element))
+    return encodeEightBits(kernel, element, x);
+  if (element.isInteger(1))
+    return b.create<arith::ExtUIOp>(kernel.loc, type, x);
+  return x;
+}
+
+Value toRegister(KernelBuilder &kernel, Type element, Value x) {
+  OpBuilder &b = kernel.b;
+  Type type = typeLike(registerType(element), x.getType());
+  if (element.isF16())
+    return b.create<arith::ExtFOp>(kernel.loc, type, x);
+  if (element.isBF16()) {
+    Num wide{&kernel,
+             b.create<arith::ExtUIOp>(
+                 kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
+    return floatOf(wide << 16).v;
+  }
+  if (isEightBitFloat(element))
+    return decodeEightBits(kernel, element, x);
+  if (element.isInteger(1))
+    return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ne, x,
+                                   kernel.integer(x.getType(), 0));
+  return x;
 }
 
 } // namespace zenith::kernels

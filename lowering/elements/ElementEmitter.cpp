@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memoisation, bindings and conditions. The rules per family are in
-// <Family>Elements.cpp, loads and stores in ElementMemory.cpp.
+// Memoisation and bindings. The rules per family are in <Family>Elements.cpp.
 
 #include "lowering/elements/ElementEmitter.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/elements/Float8.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include <numeric>
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -15,18 +13,21 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 ElementEmitter::ElementEmitter(KernelBuilder &kernel)
-    : kernel(kernel), indices(&kernel) {
-  frames.emplace_back();
-}
+    : kernel(kernel), indices(&kernel), memory(kernel, indices, active),
+      complex(kernel, indices, memory, *this), frames(1) {}
 
 ElementEmitter::Scope::Scope(ElementEmitter &emitter)
-    : emitter(emitter), mask(emitter.mask) {
+    : emitter(emitter), mask(emitter.active.mask) {
   emitter.frames.emplace_back();
+  emitter.complex.enterScope();
+  emitter.memory.enterScope();
 }
 
 ElementEmitter::Scope::~Scope() {
   emitter.frames.pop_back();
-  emitter.mask = mask;
+  emitter.complex.leaveScope();
+  emitter.memory.leaveScope();
+  emitter.active.mask = mask;
 }
 
 Value ElementEmitter::unsupported(Operation *op, const Twine &why) {
@@ -50,32 +51,17 @@ void ElementEmitter::preset(Value value,
                             ArrayRef<Value> lanes) {
   for (auto [index, known] : llvm::zip(indices, lanes))
     if (known)
-      frames.back().memo[value].push_back(
-          {SmallVector<LaneIndex, 4>(index.begin(), index.end()), mask, 0,
-           known});
-}
-
-int64_t ElementEmitter::tileRowOf(ArrayRef<LaneIndex> index) {
-  bool tiled = llvm::any_of(index, [&](const LaneIndex &x) {
-    return !indices.tileStride(x).isConstant(0);
-  });
-  return tiled ? indices.tileRow : 0;
+      frames.back().memo.keep(value, {index, active.mask, 0}, known);
 }
 
 ElementEmitter::Known ElementEmitter::find(Value value,
-                                           ArrayRef<LaneIndex> index,
-                                           int64_t tileRow) const {
+                                           const LaneMemo::Group &group) const {
   for (const Frame &frame : llvm::reverse(frames)) {
     auto bound = frame.bound.find(value);
     if (bound != frame.bound.end())
       return {Value(), &bound->second};
-    auto memo = frame.memo.find(value);
-    if (memo == frame.memo.end())
-      continue;
-    for (const Memo &entry : memo->second)
-      if (entry.mask == mask && entry.tileRow == tileRow &&
-          ArrayRef(entry.index) == index)
-        return {entry.lanes};
+    if (Value lanes = frame.memo.find(value, group))
+      return {lanes};
   }
   return {};
 }
@@ -102,8 +88,8 @@ static Type unsupportedElement(Operation *op) {
 Value ElementEmitter::emit(Value value, ArrayRef<LaneIndex> index) {
   if (anyFailure)
     return {};
-  int64_t row = tileRowOf(index);
-  if (Known known = find(value, index, row))
+  auto group = LaneMemo::Group::of(index, active.mask, indices);
+  if (Known known = find(value, group))
     return known.provider ? Provider(*known.provider)(index) : known.lanes;
   // Operands first, with a stack of its own: chains of elementwise ops are
   // deeper than the machine's.
@@ -114,19 +100,18 @@ Value ElementEmitter::emit(Value value, ArrayRef<LaneIndex> index) {
     size_t depth = stack.size();
     if (op && !unsupportedElement(op))
       for (Value source : llvm::reverse(sourcesAtIndex(op)))
-        if (!find(source, index, row))
+        if (!find(source, group))
           stack.push_back(source);
     if (stack.size() > depth)
       continue;
     Value lanes = rule(top, index);
     if (!lanes)
       return {};
-    frames.back().memo[top].push_back(
-        {SmallVector<LaneIndex, 4>(index), mask, row, lanes});
+    frames.back().memo.keep(top, group, lanes);
     // Several ops may have asked for the same value.
     do
       stack.pop_back();
-    while (!stack.empty() && find(stack.back(), index, row));
+    while (!stack.empty() && find(stack.back(), group));
     if (stack.empty())
       return lanes;
   }
@@ -142,13 +127,12 @@ Value ElementEmitter::rule(Value value, ArrayRef<LaneIndex> index) {
     return unsupported(op, text);
   }
   if (isa<graph::RealOp, graph::ImagOp>(op))
-    return complexPart(op->getOperand(0), isa<graph::ImagOp>(op), index);
-  // A store of a complex value asks for its imaginary parts later: they are
-  // loaded before anything is stored.
+    return complex.part(op->getOperand(0),
+                        isa<graph::ImagOp>(op) ? ComplexLanes::Imaginary
+                                               : ComplexLanes::Real,
+                        index);
   if (isa<ComplexType>(getElementTypeOrSelf(value.getType())))
-    return imaginaryPart(value, index)
-               ? complexPart(value, /*imaginary=*/false, index)
-               : Value();
+    return realPart(value, index);
   auto answer = dyn_cast<ElementRule>(op);
   return answer ? answer.emitElement(*this, index) : unsupported(op);
 }
@@ -158,29 +142,18 @@ Value ElementEmitter::block(BlockArgument argument, ArrayRef<LaneIndex> index) {
   if (!supportedElement(element))
     return unsupported(kernel.fusion, "operand elements of this type");
   if (isa<ComplexType>(element))
-    return imaginaryPart(argument, index)
-               ? complexPart(argument, /*imaginary=*/false, index)
-               : Value();
+    return realPart(argument, index);
   if (auto expr = knownScalar(kernel.dims, argument))
     return kernel.b.create<arith::IndexCastOp>(
         kernel.loc, kernel.b.getI64Type(), kernel.size(*expr));
-  return loadLinear(kernel.memoryOf(argument), element,
-                    linearize(argument, index));
+  return memory.load(kernel.memoryOf(argument), element,
+                     linearize(argument, index));
 }
 
-LaneIndex ElementEmitter::linearize(Value value, ArrayRef<LaneIndex> index) {
-  return linearize(dimsOf(value), index);
-}
-
-LaneIndex ElementEmitter::linearize(ArrayRef<DimExpr> dims,
-                                    ArrayRef<LaneIndex> index) {
-  LaneIndex linear(0);
-  DimExpr stride = 1;
-  for (unsigned d = index.size(); d-- > 0;) {
-    linear = indices.add(linear, indices.scale(index[d], stride));
-    stride = stride * dims[d];
-  }
-  return linear;
+Value ElementEmitter::realPart(Value value, ArrayRef<LaneIndex> index) {
+  return complex.imaginary(value, index, active.mask)
+             ? complex.part(value, ComplexLanes::Real, index)
+             : Value();
 }
 
 void ElementEmitter::unify(MutableArrayRef<Value> values) {
@@ -191,103 +164,47 @@ void ElementEmitter::unify(MutableArrayRef<Value> values) {
     value = kernel.broadcast(value, indices.width);
 }
 
-/// True where a bound cannot lie between lanes of a vector, since the bound and
-/// the first lane are multiples of a factor that spans all lanes.
-static bool lanesAgree(IndexMath &indices, const LaneIndex &x,
-                       const DimExpr &low, const DimExpr &high) {
-  auto stride = indices.laneStride(x).constant();
-  if (x.perLane || !stride || *stride <= 0)
-    return false;
-  int64_t aligned = std::gcd(indices.knownDivisor(x),
-                             std::gcd(indices.knownDivisor(LaneIndex(low)),
-                                      indices.knownDivisor(LaneIndex(high))));
-  return *stride * (indices.width - 1) < aligned;
+Value ElementEmitter::yielded(unsigned number) {
+  return kernel.fusion.getBody().front().getTerminator()->getOperand(number);
 }
 
-ElementEmitter::Inside ElementEmitter::inside(const LaneIndex &x,
-                                              const DimExpr &low,
-                                              const DimExpr &high) {
-  if (indices.provablyInside(x, low, high))
-    return {Value(), false};
-  if (indices.provablyOutside(x, low, high))
-    return {Value(), true};
-  OpBuilder &b = kernel.b;
-  Value i = lanesAgree(indices, x, low, high) ? indices.laneBase(x)
-                                              : indices.value(x);
-  unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
-  auto compare = [&](arith::CmpIPredicate predicate,
-                     const DimExpr &bound) -> Value {
-    return b.create<arith::CmpIOp>(kernel.loc, predicate, i,
-                                   kernel.broadcast(kernel.size(bound), width));
-  };
-  Value condition;
-  LaneIndex least = indices.shift(x, DimExpr(0) - low);
-  if (!indices.provablyNonNegative(least))
-    condition = compare(arith::CmpIPredicate::sge, low);
-  if (!indices.provablyBelow(x, high)) {
-    Value below = compare(arith::CmpIPredicate::slt, high);
-    condition =
-        condition
-            ? b.create<arith::AndIOp>(kernel.loc, condition, below).getResult()
-            : below;
+void ElementEmitter::store(unsigned number, Value lanes,
+                           ArrayRef<LaneIndex> index) {
+  if (!lanes)
+    return;
+  Value value = yielded(number);
+  Type element = getElementTypeOrSelf(value.getType());
+  if (isa<ComplexType>(element)) {
+    if (Value imaginary = complex.imaginary(value, index, active.mask))
+      memory.storePairs(kernel.result(number), lanes, imaginary,
+                        linearize(value, index));
+    return;
   }
-  return {condition, false};
+  memory.store(kernel.result(number), element, lanes, linearize(value, index));
 }
 
-Value ElementEmitter::choose(Value condition, bool lanes,
-                             function_ref<Value()> then,
-                             function_ref<Value()> otherwise) {
-  OpBuilder &b = kernel.b;
-  if (isa<VectorType>(condition.getType())) {
-    Value x, y;
-    {
-      Scope scope(*this);
-      mask =
-          mask
-              ? b.create<arith::AndIOp>(kernel.loc, mask, condition).getResult()
-              : condition;
-      x = then();
-    }
-    y = x ? otherwise() : Value();
-    if (!y)
-      return {};
-    return b.create<arith::SelectOp>(kernel.loc, condition,
-                                     kernel.broadcast(x, indices.width),
-                                     kernel.broadcast(y, indices.width));
-  }
-  // The type of the branches is known after one of them is emitted: emit the
-  // first one apart, then create the `if` around it.
-  Value x;
-  OpBuilder::InsertPoint here = b.saveInsertionPoint();
-  auto probe =
-      b.create<scf::IfOp>(kernel.loc, condition, /*withElseRegion=*/true);
-  auto fill = [&](Block *block, function_ref<Value()> body) -> Value {
-    b.setInsertionPoint(block->getTerminator());
-    Scope scope(*this);
-    Value value = body();
-    return value && lanes ? kernel.broadcast(value, indices.width) : value;
-  };
-  x = fill(probe.thenBlock(), then);
-  Value y = x ? fill(probe.elseBlock(), otherwise) : Value();
-  b.restoreInsertionPoint(here);
-  if (!y)
-    return {};
-  b.setInsertionPointAfter(probe);
-  auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()},
-                                    condition, /*withElseRegion=*/true);
-  // The blocks themselves are moved, because memos of values inside refer to
-  // blocks.
-  choice.getThenRegion().takeBody(probe.getThenRegion());
-  choice.getElseRegion().takeBody(probe.getElseRegion());
-  for (auto [block, value] :
-       {std::pair(choice.thenBlock(), x), std::pair(choice.elseBlock(), y)}) {
-    block->getTerminator()->erase();
-    b.setInsertionPointToEnd(block);
-    b.create<scf::YieldOp>(kernel.loc, value);
-  }
-  b.setInsertionPointAfter(choice);
-  probe.erase();
-  return choice.getResult(0);
+void ElementEmitter::storeResults(ArrayRef<LaneIndex> index) {
+  SmallVector<Value> values;
+  graph::FusionOp fusion = kernel.fusion;
+  for (Value result : fusion.getBody().front().getTerminator()->getOperands())
+    values.push_back(emit(result, index));
+  for (auto [number, value] : llvm::enumerate(values))
+    store(unsigned(number), value, index);
+}
+
+void ElementEmitter::storeInterleaved(unsigned number, ArrayRef<Value> values,
+                                      ArrayRef<LaneIndex> index) {
+  Value value = yielded(number);
+  if (llvm::all_of(values, [](Value lanes) { return bool(lanes); }))
+    memory.storeInterleaved(kernel.result(number),
+                            getElementTypeOrSelf(value.getType()), values,
+                            linearize(value, index));
+}
+
+bool ElementEmitter::anyLanes(ArrayRef<LaneIndex> index) {
+  return indices.width > 1 && llvm::any_of(index, [&](const LaneIndex &x) {
+           return !indices.uniform(x);
+         });
 }
 
 } // namespace zenith::kernels

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores of elements: their types in memory and registers, and
-// accesses by the stride between lanes.
+// The instruction of each access: vectors, shuffles of strided loads,
+// transposed tiles, gathers and scatters.
 
-#include "lowering/builder/LaneNumber.h"
+#include "lowering/elements/ElementMemory.h"
 #include "lowering/builder/TileTranspose.h"
-#include "lowering/elements/ElementEmitter.h"
-#include "lowering/elements/Float8.h"
+#include "lowering/elements/ElementConversions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/bit.h"
@@ -17,69 +16,15 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-Value ElementEmitter::roundTo(Type element, Value x) {
-  OpBuilder &b = kernel.b;
-  if (element.isF16()) {
-    Value narrow = b.create<arith::TruncFOp>(
-        kernel.loc, typeLike(b.getF16Type(), x.getType()), x);
-    return b.create<arith::ExtFOp>(kernel.loc, x.getType(), narrow);
+LaneIndex linearize(IndexMath &indices, ArrayRef<DimExpr> dims,
+                    ArrayRef<LaneIndex> index) {
+  LaneIndex linear(0);
+  DimExpr stride = 1;
+  for (unsigned d = index.size(); d-- > 0;) {
+    linear = indices.add(linear, indices.scale(index[d], stride));
+    stride = stride * dims[d];
   }
-  if (element.isBF16()) {
-    // By integer arithmetic: the machine's own instruction flushes denormals.
-    Num f{&kernel, x}, i = bits(f);
-    Num odd = i.logicalShiftRight(i.like(16)) & 1;
-    Num rounded = (i + odd + double(0x7fff)) & double(-0x10000);
-    return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()),
-                  floatOf(rounded))
-        .v;
-  }
-  if (isEightBitFloat(element))
-    return decodeEightBits(kernel, element,
-                           encodeEightBits(kernel, element, x));
-  if (element.isInteger(4)) {
-    Value four = kernel.integer(x.getType(), 4);
-    Value up = b.create<arith::ShLIOp>(kernel.loc, x, four);
-    if (element.isUnsignedInteger())
-      return b.create<arith::ShRUIOp>(kernel.loc, up, four);
-    return b.create<arith::ShRSIOp>(kernel.loc, up, four);
-  }
-  return x;
-}
-
-Value ElementEmitter::toMemory(Type element, Value x) {
-  OpBuilder &b = kernel.b;
-  Type type = typeLike(memoryType(element), x.getType());
-  if (element.isF16())
-    return b.create<arith::TruncFOp>(kernel.loc, type, x);
-  if (element.isBF16()) {
-    Num i = bits(Num{&kernel, roundTo(element, x)});
-    return b.create<arith::TruncIOp>(kernel.loc, type,
-                                     i.logicalShiftRight(i.like(16)).v);
-  }
-  if (isEightBitFloat(element))
-    return encodeEightBits(kernel, element, x);
-  if (element.isInteger(1))
-    return b.create<arith::ExtUIOp>(kernel.loc, type, x);
-  return x;
-}
-
-Value ElementEmitter::toRegister(Type element, Value x) {
-  OpBuilder &b = kernel.b;
-  Type type = typeLike(registerType(element), x.getType());
-  if (element.isF16())
-    return b.create<arith::ExtFOp>(kernel.loc, type, x);
-  if (element.isBF16()) {
-    Num wide{&kernel,
-             b.create<arith::ExtUIOp>(
-                 kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
-    return floatOf(wide << 16).v;
-  }
-  if (isEightBitFloat(element))
-    return decodeEightBits(kernel, element, x);
-  if (element.isInteger(1))
-    return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ne, x,
-                                   kernel.integer(x.getType(), 0));
-  return x;
+  return linear;
 }
 
 static Value zeroOf(KernelBuilder &kernel, Type type) {
@@ -88,13 +33,13 @@ static Value zeroOf(KernelBuilder &kernel, Type type) {
   return kernel.integer(type, 0);
 }
 
-Value ElementEmitter::loadLinear(Value memory, Type element,
-                                 const LaneIndex &linear) {
+Value ElementMemory::load(Value memory, Type element, const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   unsigned width = indices.width;
   if (width == 1 || indices.uniform(linear))
-    return toRegister(element, b.create<memref::LoadOp>(kernel.loc, memory,
-                                                        indices.value(linear)));
+    return toRegister(
+        kernel, element,
+        b.create<memref::LoadOp>(kernel.loc, memory, indices.value(linear)));
   Type memoryElement = cast<MemRefType>(memory.getType()).getElementType();
   auto type = VectorType::get({int64_t(width)}, memoryElement);
   DimExpr stride = indices.laneStride(linear);
@@ -102,41 +47,48 @@ Value ElementEmitter::loadLinear(Value memory, Type element,
     return gatherLanes(memory, element, linear);
   if (stride.isConstant(1)) {
     Value first = indices.laneBase(linear);
-    if (mask)
-      return toRegister(element, b.create<vector::MaskedLoadOp>(
-                                     kernel.loc, type, memory, first, mask,
-                                     zeroOf(kernel, type)));
+    if (active.mask)
+      return toRegister(kernel, element,
+                        b.create<vector::MaskedLoadOp>(kernel.loc, type, memory,
+                                                       first, active.mask,
+                                                       zeroOf(kernel, type)));
     return toRegister(
-        element, b.create<vector::LoadOp>(kernel.loc, type, memory, first));
+        kernel, element,
+        b.create<vector::LoadOp>(kernel.loc, type, memory, first));
   }
   if (indices.tileStride(linear).isConstant(1))
-    return tileLoad(memory, element, linear);
-  if (stride.isConstant(-1)) {
-    SmallVector<int64_t> backwards;
-    for (unsigned lane = width; lane-- > 0;)
-      backwards.push_back(lane);
-    Value first = kernel.sub(indices.laneBase(linear), kernel.index(width - 1));
-    Value lanes;
-    if (mask) {
-      Value turned =
-          b.create<vector::ShuffleOp>(kernel.loc, mask, mask, backwards);
-      lanes = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first,
-                                             turned, zeroOf(kernel, type));
-    } else {
-      lanes = b.create<vector::LoadOp>(kernel.loc, type, memory, first);
-    }
-    return toRegister(element, b.create<vector::ShuffleOp>(kernel.loc, lanes,
-                                                           lanes, backwards));
-  }
+    return loadTile(memory, element, linear);
+  if (stride.isConstant(-1))
+    return toRegister(kernel, element, loadReversed(memory, type, linear));
   if (stride.isConstant(2) || stride.isConstant(3) || stride.isConstant(4))
-    return toRegister(element, everyNth(memory, type, linear));
+    return toRegister(kernel, element, loadEveryNth(memory, type, linear));
   return gatherLanes(memory, element, linear);
+}
+
+Value ElementMemory::loadReversed(Value memory, VectorType type,
+                                  const LaneIndex &linear) {
+  OpBuilder &b = kernel.b;
+  unsigned width = indices.width;
+  SmallVector<int64_t> backwards;
+  for (unsigned lane = width; lane-- > 0;)
+    backwards.push_back(lane);
+  Value first = kernel.sub(indices.laneBase(linear), kernel.index(width - 1));
+  Value lanes;
+  if (active.mask) {
+    Value turned = b.create<vector::ShuffleOp>(kernel.loc, active.mask,
+                                               active.mask, backwards);
+    lanes = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first,
+                                           turned, zeroOf(kernel, type));
+  } else {
+    lanes = b.create<vector::LoadOp>(kernel.loc, type, memory, first);
+  }
+  return b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, backwards);
 }
 
 // One load per element of the lane stride; the last load ends with the last
 // lane's element, so nothing beyond it is read.
-Value ElementEmitter::everyNth(Value memory, VectorType type,
-                               const LaneIndex &linear) {
+Value ElementMemory::loadEveryNth(Value memory, VectorType type,
+                                  const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   int64_t width = type.getNumElements(),
           n = *indices.laneStride(linear).constant();
@@ -149,15 +101,16 @@ Value ElementEmitter::everyNth(Value memory, VectorType type,
   auto load = [&](int64_t number) -> Value {
     Value at =
         kernel.add(indices.laneBase(linear), kernel.index(startOf(number)));
-    if (!mask)
+    if (!active.mask)
       return b.create<vector::LoadOp>(kernel.loc, type, memory, at);
     // `width` = an element that is not loaded.
-    Value none = kernel.integer(mask.getType(), 0);
+    Value none = kernel.integer(active.mask.getType(), 0);
     SmallVector<int64_t> lanes(width, width);
     for (int64_t lane = 0; lane < width; ++lane)
       if (loadOf(lane) == number)
         lanes[lane * n - startOf(number)] = lane;
-    Value wanted = b.create<vector::ShuffleOp>(kernel.loc, mask, none, lanes);
+    Value wanted =
+        b.create<vector::ShuffleOp>(kernel.loc, active.mask, none, lanes);
     return b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at, wanted,
                                           zeroOf(kernel, type));
   };
@@ -200,23 +153,24 @@ splitLanes(KernelBuilder &kernel, IndexMath &indices, const LaneIndex &linear) {
   return {first, steps};
 }
 
-Value ElementEmitter::gatherLanes(Value memory, Type element,
-                                  const LaneIndex &linear) {
+Value ElementMemory::gatherLanes(Value memory, Type element,
+                                 const LaneIndex &linear) {
   auto type =
       VectorType::get({int64_t(indices.width)},
                       cast<MemRefType>(memory.getType()).getElementType());
   auto [first, steps] = splitLanes(kernel, indices, linear);
   Value lanes = kernel.b.create<vector::GatherOp>(
       kernel.loc, type, memory, first, steps,
-      mask ? mask : allLanes(kernel, indices.width), zeroOf(kernel, type));
-  return toRegister(element, lanes);
+      active.mask ? active.mask : allLanes(kernel, indices.width),
+      zeroOf(kernel, type));
+  return toRegister(kernel, element, lanes);
 }
 
 // Reads along the tile rows, once per tile, and transposes the square.
-Value ElementEmitter::tileLoad(Value memory, Type element,
-                               const LaneIndex &linear) {
-  for (Frame &frame : llvm::reverse(frames))
-    for (const Tile &tile : frame.tiles)
+Value ElementMemory::loadTile(Value memory, Type element,
+                              const LaneIndex &linear) {
+  for (const auto &scope : llvm::reverse(tiles))
+    for (const Tile &tile : scope)
       if (tile.memory == memory && tile.linear == linear)
         return tile.rows[indices.tileRow];
   OpBuilder &b = kernel.b;
@@ -231,14 +185,14 @@ Value ElementEmitter::tileLoad(Value memory, Type element,
   for (unsigned lane = 0; lane < width; ++lane) {
     // An inactive lane reads the last active lane's element.
     Value number = kernel.index(lane);
-    if (laneCount)
-      number = kernel.min(number, kernel.sub(laneCount, kernel.index(1)));
+    if (active.count)
+      number = kernel.min(number, kernel.sub(active.count, kernel.index(1)));
     Value at = kernel.add(first, kernel.mul(number, stride));
-    Value wanted = tileMask;
+    Value wanted = active.tileMask;
     // Next to padding an active lane may have no row in memory.
-    if (mask) {
+    if (active.mask) {
       Value row = kernel.broadcast(
-          b.create<vector::ExtractOp>(kernel.loc, mask, lane), width);
+          b.create<vector::ExtractOp>(kernel.loc, active.mask, lane), width);
       wanted =
           wanted ? b.create<arith::AndIOp>(kernel.loc, wanted, row).getResult()
                  : row;
@@ -251,40 +205,15 @@ Value ElementEmitter::tileLoad(Value memory, Type element,
   }
   transposeSquare(kernel, square);
   for (Value &lanes : square)
-    lanes = toRegister(element, lanes);
-  frames.back().tiles.push_back({memory, linear, square});
+    lanes = toRegister(kernel, element, lanes);
+  tiles.back().push_back({memory, linear, square});
   return square[row];
-}
-
-void ElementEmitter::store(unsigned number, Value lanes,
-                           ArrayRef<LaneIndex> index) {
-  if (!lanes)
-    return;
-  Value yielded =
-      kernel.fusion.getBody().front().getTerminator()->getOperand(number);
-  Type element = getElementTypeOrSelf(yielded.getType());
-  if (isa<ComplexType>(element)) {
-    if (Value imaginary = imaginaryPart(yielded, index))
-      storeComplex(kernel.result(number), lanes, imaginary,
-                   linearize(yielded, index));
-    return;
-  }
-  storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
-}
-
-void ElementEmitter::storeResults(ArrayRef<LaneIndex> index) {
-  SmallVector<Value> values;
-  graph::FusionOp fusion = kernel.fusion;
-  for (Value result : fusion.getBody().front().getTerminator()->getOperands())
-    values.push_back(emit(result, index));
-  for (auto [number, value] : llvm::enumerate(values))
-    store(unsigned(number), value, index);
 }
 
 /// Interleaves vectors: lanes first, first + 1, ... of the sequence x0[0],
 /// x1[0], ..., x0[1], ...
-static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
-                     int64_t first) {
+static Value interleaved(KernelBuilder &kernel, ArrayRef<Value> values,
+                         int64_t first) {
   int64_t n = values.size(),
           width = cast<VectorType>(values[0].getType()).getNumElements();
   Value all = values[0];
@@ -302,28 +231,24 @@ static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
   return all;
 }
 
-void ElementEmitter::storeInterleaved(unsigned number, ArrayRef<Value> values,
-                                      ArrayRef<LaneIndex> index) {
+void ElementMemory::storeInterleaved(Value memory, Type element,
+                                     ArrayRef<Value> values,
+                                     const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
-  Value yielded =
-      kernel.fusion.getBody().front().getTerminator()->getOperand(number);
-  Type element = getElementTypeOrSelf(yielded.getType());
-  Value memory = kernel.result(number);
   int64_t n = values.size(), width = indices.width;
   SmallVector<Value> lanes;
-  for (Value value : values) {
-    if (!value)
-      return;
-    lanes.push_back(kernel.broadcast(toMemory(element, value), indices.width));
-  }
-  SmallVector<Value> masks(n, mask);
-  Value first = indices.laneBase(linearize(yielded, index));
+  for (Value value : values)
+    lanes.push_back(
+        kernel.broadcast(toMemory(kernel, element, value), indices.width));
+  SmallVector<Value> masks(n, active.mask);
+  Value first = indices.laneBase(linear);
   for (int64_t part = 0; part < n; ++part) {
-    Value whole = inTurns(kernel, lanes, part * width);
+    Value whole = interleaved(kernel, lanes, part * width);
     Value at = kernel.add(first, kernel.index(part * width));
-    if (mask)
-      b.create<vector::MaskedStoreOp>(
-          kernel.loc, memory, at, inTurns(kernel, masks, part * width), whole);
+    if (active.mask)
+      b.create<vector::MaskedStoreOp>(kernel.loc, memory, at,
+                                      interleaved(kernel, masks, part * width),
+                                      whole);
     else
       b.create<vector::StoreOp>(kernel.loc, whole, memory, at);
   }
@@ -355,10 +280,10 @@ static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
   return true;
 }
 
-void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
-                                 const LaneIndex &linear) {
+void ElementMemory::store(Value memory, Type element, Value lanes,
+                          const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
-  lanes = toMemory(element, lanes);
+  lanes = toMemory(kernel, element, lanes);
   if (indices.width == 1 || indices.uniform(linear)) {
     if (isa<VectorType>(lanes.getType()))
       lanes = b.create<vector::ExtractOp>(kernel.loc, lanes, 0);
@@ -368,18 +293,102 @@ void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
   lanes = kernel.broadcast(lanes, indices.width);
   if (!linear.perLane && indices.laneStride(linear).isConstant(1)) {
     Value first = indices.laneBase(linear);
-    if (mask && storePieces(kernel, memory, first, mask, lanes))
+    if (active.mask && storePieces(kernel, memory, first, active.mask, lanes))
       return;
-    if (mask)
-      b.create<vector::MaskedStoreOp>(kernel.loc, memory, first, mask, lanes);
+    if (active.mask)
+      b.create<vector::MaskedStoreOp>(kernel.loc, memory, first, active.mask,
+                                      lanes);
     else
       b.create<vector::StoreOp>(kernel.loc, lanes, memory, first);
     return;
   }
   auto [first, steps] = splitLanes(kernel, indices, linear);
-  b.create<vector::ScatterOp>(kernel.loc, memory, first, steps,
-                              mask ? mask : allLanes(kernel, indices.width),
-                              lanes);
+  b.create<vector::ScatterOp>(
+      kernel.loc, memory, first, steps,
+      active.mask ? active.mask : allLanes(kernel, indices.width), lanes);
+}
+
+bool ElementMemory::isContiguous(const LaneIndex &linear) {
+  return indices.width > 1 && !linear.perLane &&
+         indices.laneStride(linear).isConstant(1);
+}
+
+// Each lane's mask for both parts.
+Value ElementMemory::maskOfPairs() {
+  SmallVector<int64_t> twice;
+  for (int64_t lane = 0; lane < int64_t(indices.width); ++lane)
+    twice.append({lane, lane});
+  return kernel.b.create<vector::ShuffleOp>(kernel.loc, active.mask,
+                                            active.mask, twice);
+}
+
+Value ElementMemory::loadPart(Value memory, bool imaginary,
+                              const LaneIndex &linear) {
+  OpBuilder &b = kernel.b;
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  LaneIndex first = indices.scale(linear, 2);
+  if (!isContiguous(linear))
+    return load(memory, element, indices.shift(first, imaginary));
+  unsigned width = indices.width;
+  auto type = VectorType::get({2 * int64_t(width)}, element);
+  Value at = indices.laneBase(first), both;
+  if (active.mask)
+    both = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at,
+                                          maskOfPairs(),
+                                          kernel.constant(type, 0.0));
+  else
+    both = b.create<vector::LoadOp>(kernel.loc, type, memory, at);
+  SmallVector<int64_t> part;
+  for (int64_t lane = 0; lane < int64_t(width); ++lane)
+    part.push_back(2 * lane + imaginary);
+  return b.create<vector::ShuffleOp>(kernel.loc, both, both, part);
+}
+
+void ElementMemory::storePairs(Value memory, Value real, Value imaginary,
+                               const LaneIndex &linear) {
+  OpBuilder &b = kernel.b;
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  LaneIndex first = indices.scale(linear, 2);
+  if (!isContiguous(linear)) {
+    store(memory, element, real, first);
+    store(memory, element, imaginary, indices.shift(first, 1));
+    return;
+  }
+  int64_t width = indices.width;
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < width; ++lane)
+    order.append({lane, width + lane});
+  Value both =
+      b.create<vector::ShuffleOp>(kernel.loc, kernel.broadcast(real, width),
+                                  kernel.broadcast(imaginary, width), order);
+  Value at = indices.laneBase(first);
+  if (active.mask)
+    b.create<vector::MaskedStoreOp>(kernel.loc, memory, at, maskOfPairs(),
+                                    both);
+  else
+    b.create<vector::StoreOp>(kernel.loc, both, memory, at);
+}
+
+Value ElementMemory::constants(Operation *op, Type stored,
+                               function_ref<Attribute(int64_t)> valueAt,
+                               int64_t count) {
+  Value &buffer = constantBuffers[op];
+  if (buffer)
+    return buffer;
+  OpBuilder::InsertionGuard guard(kernel.b);
+  kernel.moveToEntry();
+  SmallVector<Attribute> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(valueAt(i));
+  auto type = VectorType::get({count}, stored);
+  Value whole = kernel.b.create<arith::ConstantOp>(
+      kernel.loc, DenseElementsAttr::get(type, values));
+  buffer = kernel.b.create<memref::AllocaOp>(kernel.loc,
+                                             MemRefType::get({count}, stored));
+  auto store = kernel.b.create<vector::StoreOp>(kernel.loc, whole, buffer,
+                                                ValueRange{kernel.index(0)});
+  kernel.entryEndsWith(store);
+  return buffer;
 }
 
 } // namespace zenith::kernels

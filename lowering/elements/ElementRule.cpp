@@ -3,6 +3,7 @@
 // Collects the families' answers.
 
 #include "lowering/elements/ElementRule.h"
+#include "lowering/builder/IndexMaps.h"
 
 #include "lowering/elements/ElementRule.cpp.inc"
 
@@ -12,6 +13,7 @@ namespace zenith::kernels {
 
 void registerElementRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
+    attachIndexMaps(context);
     attachElementwiseElements(context);
     attachMovementElements(context);
     attachIndexingElements(context);

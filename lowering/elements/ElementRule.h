@@ -7,7 +7,11 @@
 #define ZENITH_LOWERING_ELEMENTS_ELEMENTRULE_H
 
 #include "ir/AttachRules.h"
-#include "lowering/elements/ElementEmitter.h"
+#include "lowering/builder/IndexMath.h"
+
+namespace zenith::kernels {
+class ElementEmitter;
+}
 
 #include "lowering/elements/ElementRule.h.inc"
 
@@ -21,15 +25,15 @@ void registerElementRules(mlir::DialectRegistry &registry);
 /// empty for other ops, and for those on complex numbers.
 llvm::SmallVector<mlir::Value> sourcesAtIndex(mlir::Operation *op);
 
-/// The answer of an op whose lanes a method of the emitter emits.
-template <auto method> struct MethodElement;
-template <typename Op,
-          mlir::Value (ElementEmitter::*method)(Op, llvm::ArrayRef<LaneIndex>)>
-struct MethodElement<method>
-    : ElementRule::ExternalModel<MethodElement<method>, Op> {
+/// The answer of an op whose lanes a function emits.
+template <auto function> struct FunctionElement;
+template <typename Op, mlir::Value (*function)(Op, ElementEmitter &,
+                                               llvm::ArrayRef<LaneIndex>)>
+struct FunctionElement<function>
+    : ElementRule::ExternalModel<FunctionElement<function>, Op> {
   mlir::Value emitElement(mlir::Operation *op, ElementEmitter &emitter,
                           llvm::ArrayRef<LaneIndex> index) const {
-    return (emitter.*method)(mlir::cast<Op>(op), index);
+    return function(mlir::cast<Op>(op), emitter, index);
   }
 };
 

@@ -5,10 +5,10 @@
 
 #include "ir/matchers/SplatConstant.h"
 #include "lowering/builder/LaneDivision.h"
+#include "lowering/builder/SoftmaxMatch.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/elements/Quantization.h"
-#include "lowering/elements/SoftmaxMatch.h"
 #include "lowering/elements/VectorMath.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -457,19 +457,20 @@ static Value lanesOf(graph::ClampOp, Elementwise &e) {
 
 static Value lanesOf(graph::ConvertOp op, Elementwise &e) {
   Type to = getElementTypeOrSelf(op.getResult().getType());
-  return op.getSaturate() ? saturateElement(e.emitter, e.x[0], e.element, to)
-                          : convertElement(e.emitter, e.x[0], e.element, to);
+  return op.getSaturate()
+             ? saturateElement(e.emitter.kernel, e.x[0], e.element, to)
+             : convertElement(e.emitter.kernel, e.x[0], e.element, to);
 }
 
 static Value lanesOf(graph::BitcastOp op, Elementwise &e) {
   Type to = getElementTypeOrSelf(op.getResult().getType());
-  Value stored = e.emitter.toMemory(e.element, e.x[0]);
+  Value stored = toMemory(e.emitter.kernel, e.element, e.x[0]);
   Type type = typeLike(memoryType(to), stored.getType());
   if (type != stored.getType())
     stored = e.b().create<arith::BitcastOp>(e.kernel.loc, type, stored);
-  Value result = e.emitter.toRegister(to, stored);
+  Value result = toRegister(e.emitter.kernel, to, stored);
   // i4 and ui4 differ in how they fill their byte.
-  return to.isInteger(4) ? e.emitter.roundTo(to, result) : result;
+  return to.isInteger(4) ? roundTo(e.emitter.kernel, to, result) : result;
 }
 
 // Ops whose results are always exactly representable: no rounding after them.
@@ -526,8 +527,9 @@ static Value emitElementwise(Operation *op, ElementEmitter &emitter,
   Value result = compute(lanes);
   return staysExact(op)
              ? result
-             : emitter.roundTo(getElementTypeOrSelf(op->getResult(0).getType()),
-                               result);
+             : roundTo(emitter.kernel,
+                       getElementTypeOrSelf(op->getResult(0).getType()),
+                       result);
 }
 
 namespace {

@@ -3,7 +3,9 @@
 // Elements of ops that read at data-dependent positions. Positions that all
 // lanes share stay scalar, so rows stay contiguous.
 
+#include "lowering/elements/IndexingElements.h"
 #include "ir/matchers/IotaIndices.h"
+#include "lowering/elements/BoundsGuard.h"
 #include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,8 +16,11 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-LaneIndex ElementEmitter::clampedIndex(Value element, Type type,
-                                       const DimExpr &size) {
+/// An integer element as an index clamped to [0, size).
+static LaneIndex clampedIndex(ElementEmitter &emitter, Value element, Type type,
+                              const DimExpr &size) {
+  KernelBuilder &kernel = emitter.kernel;
+  IndexMath &indices = emitter.indices;
   OpBuilder &b = kernel.b;
   if (size.isConstant(1))
     return LaneIndex(0);
@@ -165,7 +170,7 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
     return {};
   // The whole row can be read, also if some lanes are inactive.
   ElementEmitter::Scope scope(emitter);
-  emitter.mask = {};
+  emitter.active.mask = {};
   SmallVector<std::pair<int64_t, Value>> parts;
   for (int64_t first = 0; first < *size; first += width) {
     // The last vector overlaps the one before.
@@ -188,9 +193,11 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   return lookup.result();
 }
 
-Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<LaneIndex> index) {
+static Value gatherElement(graph::GatherOp op, ElementEmitter &emitter,
+                           ArrayRef<LaneIndex> index) {
+  IndexMath &indices = emitter.indices;
   auto dims = op.getDims();
-  const graph::DimVector operandDims = dimsOf(op.getOperand());
+  const graph::DimVector operandDims = emitter.dimsOf(op.getOperand());
   auto startsType = cast<RankedTensorType>(op.getStartIndices().getType());
   SmallVector<LaneIndex> batch, offsets;
   for (auto [d, x] : llvm::enumerate(index))
@@ -202,7 +209,7 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<LaneIndex> index) {
     SmallVector<LaneIndex> at(batch);
     if (vectorDim < startsType.getRank())
       at.insert(at.begin() + vectorDim, LaneIndex(component));
-    return emit(op.getStartIndices(), at);
+    return emitter.emit(op.getStartIndices(), at);
   };
   SmallVector<LaneIndex> at;
   unsigned nextOffset = 0;
@@ -220,7 +227,7 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<LaneIndex> index) {
     if (auto *mapped = llvm::find(dims.getStartIndexMap(), d);
         mapped != dims.getStartIndexMap().end() && slice >= 0) {
       int64_t component = mapped - dims.getStartIndexMap().begin();
-      if (auto counted = graph::iotaStart(op, component, kernel.dims)) {
+      if (auto counted = graph::iotaStart(op, component, emitter.kernel.dims)) {
         at.push_back(indices.add(x, batch[*counted]));
         continue;
       }
@@ -230,14 +237,15 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<LaneIndex> index) {
       bool isLast = d + 1 == int64_t(operandDims.size());
       if (isLast && collapsed &&
           startsType.getElementType().isUnsignedInteger(8))
-        if (Value bytes = bytesOfRow(*this, op.getOperand(), at, start))
+        if (Value bytes = bytesOfRow(emitter, op.getOperand(), at, start))
           return bytes;
-      x = indices.add(x, clampedIndex(start, startsType.getElementType(),
-                                      operandDims[d] - slice + 1));
+      x = indices.add(x,
+                      clampedIndex(emitter, start, startsType.getElementType(),
+                                   operandDims[d] - slice + 1));
     }
     at.push_back(x);
   }
-  return emit(op.getOperand(), at);
+  return emitter.emit(op.getOperand(), at);
 }
 
 /// Start of a slice along one dimension: the element of `start`, clamped to [0,
@@ -247,30 +255,30 @@ static std::optional<LaneIndex> startAlong(ElementEmitter &emitter, Value start,
   Value number = emitter.emit(start, {});
   if (!number)
     return std::nullopt;
-  return emitter.clampedIndex(number, getElementTypeOrSelf(start.getType()),
-                              positions);
+  return clampedIndex(emitter, number, getElementTypeOrSelf(start.getType()),
+                      positions);
 }
 
-Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,
-                                   ArrayRef<LaneIndex> index) {
-  const graph::DimVector operandDims = dimsOf(op.getOperand()),
-                         resultDims = dimsOf(op.getResult());
+static Value sliceElement(graph::DynamicSliceOp op, ElementEmitter &emitter,
+                          ArrayRef<LaneIndex> index) {
+  const graph::DimVector operandDims = emitter.dimsOf(op.getOperand()),
+                         resultDims = emitter.dimsOf(op.getResult());
   SmallVector<LaneIndex> at;
   for (auto [d, x] : llvm::enumerate(index)) {
     std::optional<LaneIndex> start = startAlong(
-        *this, op.getStarts()[d], operandDims[d] - resultDims[d] + 1);
+        emitter, op.getStarts()[d], operandDims[d] - resultDims[d] + 1);
     if (!start)
       return {};
-    at.push_back(indices.add(x, *start));
+    at.push_back(emitter.indices.add(x, *start));
   }
-  return emit(op.getOperand(), at);
+  return emitter.emit(op.getOperand(), at);
 }
 
-SmallVector<LaneIndex>
-ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
-                             ArrayRef<LaneIndex> index) {
-  const graph::DimVector operandDims = dimsOf(op.getOperand()),
-                         updateDims = dimsOf(op.getUpdate());
+SmallVector<LaneIndex> updatedIndex(graph::DynamicUpdateSliceOp op,
+                                    ElementEmitter &emitter,
+                                    ArrayRef<LaneIndex> index) {
+  const graph::DimVector operandDims = emitter.dimsOf(op.getOperand()),
+                         updateDims = emitter.dimsOf(op.getUpdate());
   SmallVector<LaneIndex> at;
   for (auto [d, x] : llvm::enumerate(index)) {
     if (operandDims[d] == updateDims[d]) {
@@ -278,46 +286,46 @@ ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
       continue;
     }
     std::optional<LaneIndex> start = startAlong(
-        *this, op.getStarts()[d], operandDims[d] - updateDims[d] + 1);
+        emitter, op.getStarts()[d], operandDims[d] - updateDims[d] + 1);
     if (!start)
       return {};
-    at.push_back(indices.add(x, *start));
+    at.push_back(emitter.indices.add(x, *start));
   }
   return at;
 }
 
-Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
-                                         ArrayRef<LaneIndex> index) {
-  const graph::DimVector operandDims = dimsOf(op.getOperand()),
-                         updateDims = dimsOf(op.getUpdate());
+static Value updateElement(graph::DynamicUpdateSliceOp op,
+                           ElementEmitter &emitter, ArrayRef<LaneIndex> index) {
+  IndexMath &indices = emitter.indices;
+  const graph::DimVector operandDims = emitter.dimsOf(op.getOperand()),
+                         updateDims = emitter.dimsOf(op.getUpdate());
   SmallVector<LaneIndex> at;
-  Conditions conditions;
-  auto old = [&] { return emit(op.getOperand(), index); };
+  BoundsGuard guard(emitter);
+  auto old = [&] { return emitter.emit(op.getOperand(), index); };
   for (auto [d, x] : llvm::enumerate(index)) {
     if (operandDims[d] == updateDims[d]) {
       at.push_back(x);
       continue;
     }
     std::optional<LaneIndex> start = startAlong(
-        *this, op.getStarts()[d], operandDims[d] - updateDims[d] + 1);
+        emitter, op.getStarts()[d], operandDims[d] - updateDims[d] + 1);
     if (!start)
       return {};
     at.push_back(indices.add(x, indices.scale(*start, -1)));
-    if (!conditions.add(kernel, inside(at.back(), 0, updateDims[d])))
+    if (!guard.add(at.back(), 0, updateDims[d]))
       return old();
   }
-  return guarded(
-      conditions, anyLanes(index), [&] { return emit(op.getUpdate(), at); },
+  return guard.emit(
+      emitter.anyLanes(index), [&] { return emitter.emit(op.getUpdate(), at); },
       old);
 }
 
 void attachIndexingElements(MLIRContext *context) {
   using namespace graph;
-  GatherOp::attachInterface<MethodElement<&ElementEmitter::gather>>(*context);
-  DynamicSliceOp::attachInterface<MethodElement<&ElementEmitter::dynamicSlice>>(
+  GatherOp::attachInterface<FunctionElement<gatherElement>>(*context);
+  DynamicSliceOp::attachInterface<FunctionElement<sliceElement>>(*context);
+  DynamicUpdateSliceOp::attachInterface<FunctionElement<updateElement>>(
       *context);
-  DynamicUpdateSliceOp::attachInterface<
-      MethodElement<&ElementEmitter::dynamicUpdateSlice>>(*context);
 }
 
 } // namespace zenith::kernels

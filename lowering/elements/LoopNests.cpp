@@ -25,31 +25,35 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
   }
 }
 
+LaneRun laneRun(KernelBuilder &kernel, ArrayRef<DimExpr> ends, size_t number,
+                Value low, Value high) {
+  LaneRun run{number > 0 ? ends[number - 1] : DimExpr(0), ends[number], low,
+              high};
+  if (number > 0)
+    run.first = kernel.max(run.first, kernel.size(run.begin));
+  if (number + 1 < ends.size())
+    run.last = kernel.min(run.last, kernel.size(run.end));
+  if (ends.size() > 1)
+    run.last = kernel.max(run.first, run.last);
+  return run;
+}
+
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, Value low, Value high,
                       function_ref<void(const LaneIndex &)> body) {
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<DimExpr> ends(space.edges(lane));
   ends.push_back(space.size(lane));
-  DimExpr begin = 0;
   for (size_t number = 0; number < ends.size(); ++number) {
-    const DimExpr &end = ends[number];
-    Value first = low, last = high;
-    if (number > 0)
-      first = kernel.max(first, kernel.size(begin));
-    if (number + 1 < ends.size())
-      last = kernel.min(last, kernel.size(end));
-    if (ends.size() > 1)
-      last = kernel.max(first, last);
+    LaneRun run = laneRun(kernel, ends, number, low, high);
     unsigned width = emitter.indices.width;
-    int64_t divisor =
-        begin.constant() ? std::gcd(*begin.constant(), int64_t(width)) : 1;
-    kernel.laneLoop(first, last, width, [&](Value start, Value mask) {
+    auto begin = run.begin.constant();
+    int64_t divisor = begin ? std::gcd(*begin, int64_t(width)) : 1;
+    kernel.laneLoop(run.first, run.last, width, [&](Value start, Value mask) {
       ElementEmitter::Scope scope(emitter);
-      emitter.mask = mask;
-      body(emitter.indices.lanes(start, end, divisor, begin));
+      emitter.active.mask = mask;
+      body(emitter.indices.lanes(start, run.end, divisor, run.begin));
     });
-    begin = end;
   }
 }
 
@@ -63,11 +67,11 @@ static void emitTile(
   unsigned width = emitter.indices.width;
   ElementEmitter::Scope scope(emitter);
   if (laneCount) {
-    emitter.mask = kernel.mask(laneCount, width);
-    emitter.laneCount = laneCount;
+    emitter.active.mask = kernel.mask(laneCount, width);
+    emitter.active.count = laneCount;
   }
   if (tileCount)
-    emitter.tileMask = kernel.mask(tileCount, width);
+    emitter.active.tileMask = kernel.mask(tileCount, width);
   auto known = tileCount ? kernel.constantOf(tileCount) : int64_t(width);
   for (int64_t row = 0; row < known.value_or(width); ++row) {
     emitter.indices.tileRow = row;
@@ -83,7 +87,7 @@ static void emitTile(
     });
   }
   emitter.indices.tileRow = 0;
-  emitter.laneCount = emitter.tileMask = Value();
+  emitter.active.count = emitter.active.tileMask = Value();
 }
 
 void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,

@@ -16,6 +16,17 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
                   llvm::ArrayRef<unsigned> which, mlir::Value row,
                   llvm::MutableArrayRef<LaneIndex> loopIndex);
 
+/// A part of a lane loop between two edges, with the bounds that a task has of
+/// it; `first` is at most `last`.
+struct LaneRun {
+  graph::DimExpr begin, end;
+  mlir::Value first, last;
+};
+/// Part `number` of the loop over [low, high) that `ends` divide; the last end
+/// is the loop's size.
+LaneRun laneRun(KernelBuilder &kernel, llvm::ArrayRef<graph::DimExpr> ends,
+                size_t number, mlir::Value low, mlir::Value high);
+
 /// Lane loop over [low, high) of loop `lane`, split at edges; `body` gets the
 /// lane index with the emitter's mask set and a scope open.
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,

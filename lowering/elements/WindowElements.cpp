@@ -5,7 +5,9 @@
 
 #include "lowering/elements/WindowElements.h"
 
+#include "lowering/elements/BoundsGuard.h"
 #include "lowering/elements/ElementConversions.h"
+#include "lowering/elements/ReductionSteps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -62,7 +64,7 @@ Value WindowElements::reduceWindow(ArrayRef<WindowSpan> spans, Value start,
     const WindowSpan &span = spans[d];
     LaneIndex position =
         indices.add(span.first, indices.scale(w, span.dilation));
-    ElementEmitter::Conditions conditions;
+    BoundsGuard guard(emitter);
     bool possible = true;
     if (span.baseDilation > 1) {
       // A multiple of the dilation that makes every position in the padding
@@ -71,17 +73,16 @@ Value WindowElements::reduceWindow(ArrayRef<WindowSpan> spans, Value start,
       auto [quotient, rest] =
           indices.divide(indices.shift(position, turns * span.baseDilation),
                          span.baseDilation);
-      possible = conditions.add(kernel, emitter.inside(rest, 0, 1));
+      possible = guard.add(rest, 0, 1);
       position = indices.shift(quotient, -turns);
     }
-    possible = possible &&
-               conditions.add(kernel, emitter.inside(position, 0, span.size));
+    possible = possible && guard.add(position, 0, span.size);
     if (!possible)
       return sum;
     window.push_back(w);
     operand.push_back(position);
-    Value result = emitter.guarded(
-        conditions, isa<VectorType>(sum.getType()), [&] { return next(sum); },
+    Value result = guard.emit(
+        isa<VectorType>(sum.getType()), [&] { return next(sum); },
         [&] { return sum; });
     window.pop_back();
     operand.pop_back();
@@ -134,13 +135,14 @@ WindowElements::describeWindow(graph::ReduceWindowOp op,
         {indices.shift(indices.scale(x, op.getStrides()[d]), -op.getLow()[d]),
          op.getWindow()[d], op.getDilation()[d], op.getBaseDilation()[d],
          std::max<int64_t>(0, op.getLow()[d]), dims[d]});
-  Value start = emitter.neutral(op.getKind(), element, kernel.b.getIndexType());
+  Value start = neutralElement(emitter.kernel, op.getKind(), element,
+                               kernel.b.getIndexType());
   result.start =
       emitter.anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
   result.step = [this, op, element](ArrayRef<LaneIndex>, ArrayRef<LaneIndex> at,
                                     Value sum) mutable {
     Value x = emitter.emit(op.getOperand(), at);
-    return x ? emitter.reduceStep(op.getKind(), element, sum, x) : Value();
+    return x ? reduceStep(emitter, op.getKind(), element, sum, x) : Value();
   };
   return result;
 }
@@ -247,8 +249,8 @@ WindowElements::describeConvolution(graph::ConvolutionOp op,
     if (wholeGroups)
       x = repeatInGroups(kernel, x, lanes, inputs,
                          *at.back().offset.constant());
-    return multiplyAdd(to, convertElement(emitter, x, from, wide),
-                       convertElement(emitter, w, from, wide), sum,
+    return multiplyAdd(to, convertElement(emitter.kernel, x, from, wide),
+                       convertElement(emitter.kernel, w, from, wide), sum,
                        taps > tapsInOrder || ofIntegers);
   };
   return result;
@@ -272,7 +274,7 @@ Value WindowElements::emit(Operation *op, ArrayRef<LaneIndex> index) {
   if (!one)
     return {};
   Value result = reduceWindow(one->spans, one->start, one->step);
-  return result ? emitter.roundTo(one->element, result) : result;
+  return result ? roundTo(emitter.kernel, one->element, result) : result;
 }
 
 namespace {
@@ -443,8 +445,8 @@ WindowElements::emitAll(Operation *op,
       };
   next(0, SmallVector<bool>(windows.size(), true));
   for (auto [one, sum] : llvm::zip(windows, sums))
-    sum =
-        sum && !emitter.failed() ? emitter.roundTo(one.element, sum) : Value();
+    sum = sum && !emitter.failed() ? roundTo(emitter.kernel, one.element, sum)
+                                   : Value();
   return sums;
 }
 

@@ -5,6 +5,7 @@
 
 #include "lowering/gemm/GemmEpilogue.h"
 #include "lowering/builder/TileTranspose.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -170,9 +171,9 @@ void GemmEpilogue::finishVector(Value tiles, Value from,
   auto known = space.columns.size.constant();
   // All lanes have columns where the columns fill whole vectors.
   bool cut = !known || *known > form.nr || *known % form.vectorWidth != 0;
-  emitter.mask = columns && lanes && cut
-                     ? k.mask(k.sub(columns, first), form.vectorWidth)
-                     : Value();
+  emitter.active.mask = columns && lanes && cut
+                            ? k.mask(k.sub(columns, first), form.vectorWidth)
+                            : Value();
   FlatIndex flat = flatIndex(at, flatRow(at, k.add(at.row, r)),
                              columnIndex(k.add(at.column, first), lanes));
   Value sums =
@@ -182,7 +183,7 @@ void GemmEpilogue::finishVector(Value tiles, Value from,
                      tiles, from)
                   .getResult()
             : k.b.create<memref::LoadOp>(k.loc, tiles, from).getResult();
-  emitter.bind(form.result, emitter.roundTo(form.element, sums));
+  emitter.bind(form.result, roundTo(emitter.kernel, form.element, sums));
   storeResults(flat);
 }
 
@@ -202,7 +203,7 @@ void GemmEpilogue::storeResults(const FlatIndex &flat) {
   }
   // All reads come first: a result may share the bytes of an operand.
   for (auto [number, store] : llvm::enumerate(stores))
-    emitter.storeLinear(
+    emitter.memory.store(
         k.result(number),
         getElementTypeOrSelf(form.outputs[number].yielded.getType()),
         store.first, store.second);
@@ -238,10 +239,10 @@ void GemmEpilogue::storeColumns(Value tiles, Value from,
   Value count = columns ? k.min(columns, k.index(form.nr)) : k.index(form.nr);
   k.loop(k.index(0), count, k.index(1), [&](Value column) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
+    emitter.active.mask = mask;
     Value sums = k.b.create<vector::LoadOp>(k.loc, type, transposed,
                                             k.mul(column, k.index(lanes)));
-    emitter.bind(form.result, emitter.roundTo(form.element, sums));
+    emitter.bind(form.result, roundTo(emitter.kernel, form.element, sums));
     storeResults(
         flatIndex(at, rows, columnIndex(k.add(at.column, column), false)));
   });
@@ -324,7 +325,7 @@ Value GemmEpilogue::gate(graph::SliceOp slice, Value tiles, Value from,
   unsigned columnDim = space.columnDims.back();
   auto type = VectorType::get({int64_t(form.nr)}, space.sum);
   Value sums = k.b.create<vector::LoadOp>(k.loc, type, tiles, from);
-  emitter.bind(form.result, emitter.roundTo(form.element, sums));
+  emitter.bind(form.result, roundTo(emitter.kernel, form.element, sums));
   SmallVector<LaneIndex> index = resultIndex(flat);
   int64_t first = slice.getStaticStarts().back();
   index[columnDim] = math.add(index[columnDim], LaneIndex(DimExpr(first)));

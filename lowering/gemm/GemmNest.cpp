@@ -7,6 +7,7 @@
 #include "lowering/gemm/GemmGates.h"
 #include "lowering/gemm/GemmKBlocks.h"
 #include "lowering/gemm/GemmSweep.h"
+#include "lowering/schedule/ChooseGemmSchedule.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;

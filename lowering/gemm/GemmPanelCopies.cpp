@@ -3,6 +3,7 @@
 // Writes blocks of panels to memory of the task, where they stay in cache.
 
 #include "lowering/gemm/GemmPanelCopies.h"
+#include "lowering/builder/SharedFunction.h"
 #include "lowering/microkernels/MicroKernel.h"
 
 using namespace mlir;

@@ -84,7 +84,7 @@ decltype(MicroKernel::prefetch) choosePrefetch(const GemmContext &gemm) {
 
 /// As many rows as memory latency takes, and not less than two tiles.
 static int64_t rowsAhead(const GemmContext &gemm) {
-  constexpr double bytesAhead = 8192;
+  const double bytesAhead = 4.0 * double(gemm.k.target.prefetchBytes);
   double rowBytes =
       estimate(gemm.space.kAxis.size) * elementSize(gemm.space.a.element);
   return std::max(2 * gemm.mr, int64_t(bytesAhead / rowBytes));

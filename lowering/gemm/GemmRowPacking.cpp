@@ -3,6 +3,7 @@
 // Packs rows of A in the order in which they lie in memory.
 
 #include "lowering/gemm/GemmRowPacking.h"
+#include "lowering/builder/SharedFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -5,6 +5,7 @@
 
 #include "lowering/gemm/GemmTileKernel.h"
 #include "lowering/gemm/GemmPrefetch.h"
+#include "lowering/microkernels/MicroKernelCalls.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 

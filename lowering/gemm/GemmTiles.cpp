@@ -3,6 +3,7 @@
 // Addresses of tiles, and the taps at which their rows do not read padding.
 
 #include "lowering/gemm/GemmTiles.h"
+#include "lowering/builder/SharedFunction.h"
 #include "lowering/gemm/GemmPrefetch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

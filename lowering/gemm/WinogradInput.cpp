@@ -5,6 +5,7 @@
 
 #include "lowering/gemm/WinogradInput.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/builder/SharedFunction.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/microkernels/WinogradTransforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -4,6 +4,8 @@
 
 #include "lowering/kernels/Accumulators.h"
 #include "lowering/builder/LaneNumber.h"
+#include "lowering/elements/ElementConversions.h"
+#include "lowering/elements/ReductionSteps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -40,8 +42,8 @@ static int64_t noPlace(Type type, bool last) {
 SmallVector<Value> Accumulators::start() {
   SmallVector<Value> state;
   for (const Reduction *reduction : reductions) {
-    Value neutral = emitter.neutral(reduction->kind(), reduction->element,
-                                    kernel.b.getIndexType());
+    Value neutral = neutralElement(emitter.kernel, reduction->kind(),
+                                   reduction->element, kernel.b.getIndexType());
     state.push_back(counts(*reduction) ? neutral
                                        : kernel.broadcast(neutral, lanes));
     if (reduction->arg()) {
@@ -56,7 +58,7 @@ SmallVector<Value> Accumulators::start() {
 
 Value Accumulators::combine(const Reduction &reduction, Value x, Value y) {
   if (!reduction.plainMax)
-    return emitter.reduceStep(reduction.kind(), reduction.element, x, y);
+    return reduceStep(emitter, reduction.kind(), reduction.element, x, y);
   Value pair[] = {x, y};
   emitter.unify(pair);
   Num sum{&kernel, pair[0]}, now{&kernel, pair[1]};
@@ -93,7 +95,7 @@ SmallVector<Value> Accumulators::step(ValueRange state,
   unsigned at = 0;
   for (auto [reduction, element] : llvm::zip(reductions, elements)) {
     Value x = kernel.broadcast(element, lanes);
-    Value mask = masked ? emitter.mask : Value();
+    Value mask = masked ? emitter.active.mask : Value();
     auto keep = [&](Value now, Value before) {
       return mask ? kernel.b
                         .create<arith::SelectOp>(kernel.loc, mask, now, before)
@@ -112,8 +114,8 @@ SmallVector<Value> Accumulators::step(ValueRange state,
           kernel.loc, typeLike(placeType(*reduction), x.getType()),
           kernel.broadcast(emitter.indices.value(index[op.getDim()]), lanes));
       Value bestPlace;
-      Value best =
-          emitter.argStep(op, state[at], state[at + 1], x, place, bestPlace);
+      Value best = argStep(emitter.kernel, op, state[at], state[at + 1], x,
+                           place, bestPlace);
       next[at] = keep(best, state[at]);
       next[at + 1] = keep(bestPlace, state[at + 1]);
       at += 2;
@@ -230,7 +232,8 @@ SmallVector<Value> Accumulators::finish(ValueRange state) {
   unsigned at = 0;
   for (const Reduction *reduction : reductions) {
     if (!reduction->arg()) {
-      results.push_back(emitter.roundTo(reduction->element, state[at++]));
+      results.push_back(
+          roundTo(emitter.kernel, reduction->element, state[at++]));
       continue;
     }
     auto op = cast<graph::ArgReduceOp>(reduction->op);

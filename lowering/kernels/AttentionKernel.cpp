@@ -10,7 +10,7 @@
 #include "lowering/gemm/GemmEpilogue.h"
 #include "lowering/kernels/AttentionSoftmax.h"
 #include "lowering/kernels/KernelEmitters.h"
-#include "lowering/microkernels/MicroKernel.h"
+#include "lowering/microkernels/MicroKernelCalls.h"
 #include "lowering/packing/PackPanels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -174,7 +174,7 @@ void AttentionNest::copyQueries() {
         k.index(0), k.index(space.headSize), space.nr,
         [&](Value start, Value mask) {
           ElementEmitter::Scope scope(emitter);
-          emitter.mask = mask;
+          emitter.active.mask = mask;
           IndexMath &math = emitter.indices;
           SmallVector<LaneIndex> index;
           for (auto [value, axis] : llvm::zip(block.batch, space.matmul.outer))

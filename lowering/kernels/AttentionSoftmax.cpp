@@ -112,7 +112,7 @@ void AttentionSoftmax::applyMask(Value at, Value row, const ScoreBlock &block) {
   Value queryRow = k.add(block.firstRow, row);
   k.laneLoop(k.index(0), block.keys, width, [&](Value start, Value lanes) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = lanes;
+    emitter.active.mask = lanes;
     Value to = k.add(at, start), key = k.add(block.firstKey, start);
     Value x = load(scoreMemory, to, width);
     if (hasMask) {

@@ -14,70 +14,19 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-template <typename Op> static bool holds(graph::FusionOp fusion) {
-  return llvm::any_of(fusion.getBody().front(),
-                      [](Operation &op) { return isa<Op>(op); });
-}
-
-static bool isReduction(graph::FusionOp fusion) {
-  return holds<graph::ReduceOp>(fusion) || holds<graph::ArgReduceOp>(fusion);
-}
-
-static bool isScatter(graph::FusionOp fusion) {
-  return holds<graph::ScatterOp>(fusion) || holds<graph::ScatterWithOp>(fusion);
-}
-
-FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
-                                  graph::DimAnalysis &dims,
-                                  const TargetModel &target, ModuleOp kernels,
-                                  StringRef name) {
-  EmissionContext context{fusion, dims, target, kernels, name};
-  if (holds<graph::ReduceWithOp>(fusion) ||
-      holds<graph::ReduceWindowWithOp>(fusion))
-    return emitRegionReduce(context);
-  switch (fusion.getKind()) {
-  case graph::FusionKind::pointwise:
-  case graph::FusionKind::copy:
-  case graph::FusionKind::reduction:
-  case graph::FusionKind::window:
-    if (holds<graph::CumulativeOp>(fusion))
-      return emitScan(context);
-    if (isReduction(fusion)) {
-      FailureOr<KernelPlan> plan = emitReduction(context);
-      if (succeeded(plan))
-        prefetchInt8Operands(context, *plan);
-      return plan;
-    }
-    if (fusion.getKind() == graph::FusionKind::window)
-      return emitWindow(context);
-    return emitPointwise(context);
-  case graph::FusionKind::contraction:
-    return emitContraction(fusion, dims, target, kernels, name);
-  case graph::FusionKind::scatter:
-    return isScatter(fusion) ? emitScatter(context) : emitUpdate(context);
-  case graph::FusionKind::routine:
-    return emitRoutine(context);
-  case graph::FusionKind::attention:
-    return emitAttention(context);
-  }
-  fusion.emitError() << "no kernel for a fusion of kind "
-                     << graph::stringifyFusionKind(fusion.getKind());
-  return failure();
-}
-
-SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
+namespace {
+/// What computes a fusion, and what that demands of its buffers.
+struct Emitter {
+  FailureOr<KernelPlan> (*emit)(const EmissionContext &context);
+  /// Null: no scratch.
+  SmallVector<graph::DimExpr> (*scratch)(graph::FusionOp fusion,
                                          graph::DimAnalysis &dims,
-                                         const TargetModel &target) {
-  if (fusion.getKind() == graph::FusionKind::contraction)
-    return contractionScratchBytes(fusion, dims, target);
-  if (fusion.getKind() == graph::FusionKind::attention)
-    return attentionScratch(fusion, dims, target);
-  if (fusion.getKind() == graph::FusionKind::routine)
-    return routineScratch(fusion, dims);
-  if (isReduction(fusion) && !holds<graph::CumulativeOp>(fusion))
-    return reductionScratch(fusion, dims, target);
-  return {};
-}
+                                         const TargetModel &target) = nullptr;
+  /// Null: no result may share the bytes of an operand.
+  bool (*mayShareBytes)(graph::FusionOp fusion, unsigned operand,
+                        unsigned result) = nullptr;
+};
+} // namespace
 
 // Every path from the argument to the result must keep the index: then a
 // block's loads, which come before its stores, read only what the same block
@@ -96,17 +45,8 @@ static bool keepsIndex(BlockArgument argument) {
   return true;
 }
 
-bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
-  if (fusion.getKind() == graph::FusionKind::contraction)
-    return contractionMayShareBytes(fusion, operand, result);
-  if (fusion.getKind() == graph::FusionKind::scatter)
-    return isScatter(fusion) ? scatterMayShareBytes(fusion, operand, result)
-                             : updateMayShareBytes(fusion, operand, result);
-  if (fusion.getKind() == graph::FusionKind::routine)
-    return routineMayShareBytes(fusion, operand, result);
-  if (fusion.getKind() != graph::FusionKind::pointwise &&
-      fusion.getKind() != graph::FusionKind::copy)
-    return false;
+static bool pointwiseMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                                   unsigned result) {
   auto from = cast<RankedTensorType>(fusion.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(fusion.getResultTypes()[result]);
   // Results of another shape have their own kernel, which may read the operand
@@ -115,9 +55,86 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
       llvm::all_equal(llvm::map_range(fusion.getResultTypes(), [](Type type) {
         return cast<RankedTensorType>(type).getShape();
       }));
-  if (from != to || !oneShape || isReduction(fusion))
-    return false;
-  return keepsIndex(fusion.getBody().getArgument(operand));
+  return from == to && oneShape &&
+         keepsIndex(fusion.getBody().getArgument(operand));
+}
+
+static FailureOr<KernelPlan>
+emitPrefetchingReduction(const EmissionContext &context) {
+  FailureOr<KernelPlan> plan = emitReduction(context);
+  if (succeeded(plan))
+    prefetchInt8Operands(context, *plan);
+  return plan;
+}
+
+static FailureOr<KernelPlan> emitGemm(const EmissionContext &context) {
+  return emitContraction(context.fusion, context.dims, context.target,
+                         context.kernels, context.name);
+}
+
+static SmallVector<graph::DimExpr> scratchOfRoutine(graph::FusionOp fusion,
+                                                    graph::DimAnalysis &dims,
+                                                    const TargetModel &) {
+  return routineScratch(fusion, dims);
+}
+
+template <typename... Ops> static bool holds(graph::FusionOp fusion) {
+  return llvm::any_of(fusion.getBody().front(),
+                      [](Operation &op) { return isa<Ops...>(op); });
+}
+
+/// The kind of the fusion says what it is to greedy fusion; ops that need an
+/// emitter of their own divide some kinds further.
+static Emitter emitterOf(graph::FusionOp fusion) {
+  if (holds<graph::ReduceWithOp, graph::ReduceWindowWithOp>(fusion))
+    return {emitRegionReduce};
+  switch (fusion.getKind()) {
+  case graph::FusionKind::contraction:
+    return {emitGemm, contractionScratchBytes, contractionMayShareBytes};
+  case graph::FusionKind::attention:
+    return {emitAttention, attentionScratch};
+  case graph::FusionKind::routine:
+    return {emitRoutine, scratchOfRoutine, routineMayShareBytes};
+  case graph::FusionKind::scatter:
+    if (holds<graph::ScatterOp, graph::ScatterWithOp>(fusion))
+      return {emitScatter, nullptr, scatterMayShareBytes};
+    return {emitUpdate, nullptr, updateMayShareBytes};
+  case graph::FusionKind::pointwise:
+  case graph::FusionKind::copy:
+  case graph::FusionKind::reduction:
+  case graph::FusionKind::window:
+    break;
+  }
+  if (holds<graph::CumulativeOp>(fusion))
+    return {emitScan};
+  // Small reductions stay within the elements of a pointwise fusion; the
+  // reduction emitter computes those, too.
+  if (holds<graph::ReduceOp, graph::ArgReduceOp>(fusion))
+    return {emitPrefetchingReduction, reductionScratch};
+  if (fusion.getKind() == graph::FusionKind::window)
+    return {emitWindow};
+  return {emitPointwise, nullptr, pointwiseMayShareBytes};
+}
+
+FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
+                                  graph::DimAnalysis &dims,
+                                  const TargetModel &target, ModuleOp kernels,
+                                  StringRef name) {
+  return emitterOf(fusion).emit({fusion, dims, target, kernels, name});
+}
+
+SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
+                                         graph::DimAnalysis &dims,
+                                         const TargetModel &target) {
+  Emitter emitter = emitterOf(fusion);
+  return emitter.scratch ? emitter.scratch(fusion, dims, target)
+                         : SmallVector<graph::DimExpr>();
+}
+
+bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
+  Emitter emitter = emitterOf(fusion);
+  return emitter.mayShareBytes &&
+         emitter.mayShareBytes(fusion, operand, result);
 }
 
 } // namespace zenith::kernels

@@ -172,10 +172,10 @@ Value Int8WindowKernel::interleaved(ArrayRef<Value> rows) {
 /// A byte of each current channel.
 Value Int8WindowKernel::bytesAt(Value memory, Value offset) {
   auto type = VectorType::get({width}, k.b.getI8Type());
-  if (!emitter.mask)
+  if (!emitter.active.mask)
     return k.b.create<vector::LoadOp>(k.loc, type, memory, offset);
-  return k.b.create<vector::MaskedLoadOp>(k.loc, type, memory, offset,
-                                          emitter.mask, k.integer(type, 0));
+  return k.b.create<vector::MaskedLoadOp>(
+      k.loc, type, memory, offset, emitter.active.mask, k.integer(type, 0));
 }
 
 void Int8WindowKernel::readWeights(Value channel) {
@@ -389,9 +389,10 @@ void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
 }
 
 FailureOr<KernelPlan> Int8WindowKernel::run() {
-  // A task's rows of the feature map stay in the first-level cache, and its
-  // work is worth claiming.
-  constexpr double cachedPositions = 448, taskCost = 100e3;
+  // A task's rows of the feature map fill less than half of the first-level
+  // cache, 32 channels of each position, and its work is worth claiming.
+  constexpr double channelBytes = 32, taskCost = 100e3;
+  const double cachedPositions = k.target.l1Share(7.0 / 16) / channelBytes;
   double columns =
              sides.along ? double(*space.size(sides.alongLoop).constant()) : 1,
          blocks = double(rowBlocks().constant().value_or(64)),

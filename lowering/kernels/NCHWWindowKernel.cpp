@@ -6,6 +6,7 @@
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/ReductionSteps.h"
 #include "lowering/elements/WindowElements.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,9 +207,9 @@ Value NCHWWindowKernel::buffer(int64_t elements) {
 
 Value NCHWWindowKernel::start() {
   Value scalar =
-      conv
-          ? k.constant(registerType(element), 0.0)
-          : emitter.neutral(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
+      conv ? k.constant(registerType(element), 0.0)
+           : neutralElement(emitter.kernel,
+                            cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
                             element, k.b.getIndexType());
   return k.broadcast(scalar, width);
 }
@@ -245,8 +246,9 @@ SmallVector<LaneIndex> NCHWWindowKernel::inputIndex(ArrayRef<LaneIndex> index,
 }
 
 void NCHWWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
-  if (emitter.mask)
-    k.b.create<vector::MaskedStoreOp>(k.loc, memory, at, emitter.mask, lanes);
+  if (emitter.active.mask)
+    k.b.create<vector::MaskedStoreOp>(k.loc, memory, at, emitter.active.mask,
+                                      lanes);
   else
     k.b.create<vector::StoreOp>(k.loc, lanes, memory, at);
 }
@@ -266,7 +268,8 @@ void NCHWWindowKernel::copyRow(Value memory, SmallVector<LaneIndex> index,
       phase * geometry.phaseStride(width) + (first + x.low) / x.stride;
   auto some = [&](Value from) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = whole ? Value() : k.mask(k.index(count), unsigned(width));
+    emitter.active.mask =
+        whole ? Value() : k.mask(k.index(count), unsigned(width));
     LaneIndex column = math.shift(math.scale(math.lanes(from, count), x.stride),
                                   DimExpr(first));
     LaneIndex at = math.scalar(row, geometry.y.inputs);
@@ -319,9 +322,9 @@ Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
 
 Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
   if (!conv)
-    return emitter.reduceStep(
-        cast<graph::ReduceWindowOp>(shape.anchor).getKind(), element, sum,
-        lanes);
+    return reduceStep(emitter,
+                      cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
+                      element, sum, lanes);
   if (k.target.fma && !inOrder())
     return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
   return k.b.create<arith::AddFOp>(
@@ -460,7 +463,7 @@ void NCHWWindowKernel::finish(ArrayRef<LaneIndex> loopIndex, Value row,
   IndexMath &math = emitter.indices;
   const PlaneSide &x = geometry.x;
   if (x.results < width)
-    emitter.mask = k.mask(k.index(x.results), unsigned(width));
+    emitter.active.mask = k.mask(k.index(x.results), unsigned(width));
   std::vector<SmallVector<LaneIndex>> indices;
   LaneIndex firstRow = math.scalar(row, geometry.y.results - (rows - 1));
   for (int64_t r = 0; r < rows; ++r)

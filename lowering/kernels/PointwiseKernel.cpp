@@ -7,6 +7,7 @@
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/IndexingElements.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/EmitKernels.h"
 #include "lowering/kernels/KernelEmitters.h"
@@ -60,10 +61,10 @@ private:
     for (Value result : results)
       values.push_back(emitter.emit(result, index));
     if (into)
-      index = emitter.updatedIndex(into, index);
+      index = updatedIndex(into, emitter, index);
     ElementEmitter::Scope scope(emitter);
     if (pastEnd)
-      emitter.mask = Value();
+      emitter.active.mask = Value();
     for (auto [number, value] : llvm::zip(numbers, values))
       if (!emitter.failed())
         emitter.store(number, value, index);

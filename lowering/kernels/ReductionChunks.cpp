@@ -42,8 +42,8 @@ void ReductionKernel::storeSlots(ValueRange values, Value chunk,
                                  ArrayRef<LaneIndex> loopIndex) {
   for (auto [number, value] : llvm::enumerate(values)) {
     Type type = slotType(number);
-    emitter.storeLinear(kernel.scratch(number, memoryType(type)), type, value,
-                        slotIndex(chunk, loopIndex));
+    emitter.memory.store(kernel.scratch(number, memoryType(type)), type, value,
+                         slotIndex(chunk, loopIndex));
   }
 }
 
@@ -52,8 +52,9 @@ ReductionKernel::loadSlots(Value chunk, ArrayRef<LaneIndex> loopIndex) {
   State slots;
   for (unsigned number = 0; number < plan.reductions.size(); ++number) {
     Type type = slotType(number);
-    slots.push_back(emitter.loadLinear(kernel.scratch(number, memoryType(type)),
-                                       type, slotIndex(chunk, loopIndex)));
+    slots.push_back(
+        emitter.memory.load(kernel.scratch(number, memoryType(type)), type,
+                            slotIndex(chunk, loopIndex)));
   }
   return slots;
 }

@@ -194,21 +194,13 @@ ReductionKernel::State ReductionKernel::reduceLanes(Accumulators &reductions,
   ends.push_back(space.size(plan.lane));
   unsigned count = reductions.size();
   for (size_t number = 0; number < ends.size(); ++number) {
-    const DimExpr begin = number > 0 ? ends[number - 1] : DimExpr(0),
-                  &end = ends[number];
-    Value first = low, last = high;
-    if (number > 0)
-      first = kernel.max(first, kernel.size(begin));
-    if (number + 1 < ends.size())
-      last = kernel.min(last, kernel.size(end));
-    if (ends.size() > 1)
-      last = kernel.max(first, last);
+    LaneRun run = laneRun(kernel, ends, number, low, high);
     auto step = [&](Value at, ValueRange carried, bool masked) {
       State next;
       for (auto [row, loopIndex] : llvm::enumerate(rows)) {
         LoopIndex loops(loopIndex);
         loops[plan.lane] = emitter.indices.lanes(
-            at, end, begin.isConstant(0) ? width : 1, begin);
+            at, run.end, run.begin.isConstant(0) ? width : 1, run.begin);
         SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loops);
         next.append(
             reductions.step(carried.slice(row * count, count), index, masked));
@@ -217,10 +209,11 @@ ReductionKernel::State ReductionKernel::reduceLanes(Accumulators &reductions,
       }
       return next;
     };
-    Value rest = kernel.rem(kernel.sub(last, first), kernel.index(width));
-    Value whole = kernel.sub(last, rest);
+    Value rest =
+        kernel.rem(kernel.sub(run.last, run.first), kernel.index(width));
+    Value whole = kernel.sub(run.last, rest);
     state = reduceSteps(
-        reductions, first, whole, width, state,
+        reductions, run.first, whole, width, state,
         [&](Value at, ValueRange carried) { return step(at, carried, false); });
     if (kernel.constantOf(rest) == 0)
       continue;
@@ -235,7 +228,7 @@ ReductionKernel::State ReductionKernel::reduceLanes(Accumulators &reductions,
     kernel.b.setInsertionPointToEnd(tail.thenBlock());
     {
       ElementEmitter::Scope scope(emitter);
-      emitter.mask = kernel.mask(rest, width);
+      emitter.active.mask = kernel.mask(rest, width);
       State next = step(whole, firstState, true);
       kernel.b.create<scf::YieldOp>(kernel.loc, next);
     }
@@ -340,9 +333,9 @@ void ReductionKernel::storeReduced(ArrayRef<LaneIndex> loopIndex) {
   for (auto [number, value] : llvm::enumerate(values)) {
     const ReducedResult &result = plan.results[number];
     if (value)
-      emitter.storeLinear(kernel.result(number),
-                          getElementTypeOrSelf(result.value.getType()), value,
-                          emitter.linearize(result.value, indexOf(result)));
+      emitter.memory.store(kernel.result(number),
+                           getElementTypeOrSelf(result.value.getType()), value,
+                           emitter.linearize(result.value, indexOf(result)));
   }
 }
 
@@ -353,7 +346,7 @@ void ReductionKernel::storeFull(ArrayRef<LaneIndex> loopIndex) {
     values.push_back(result.full ? emitter.emit(result.value, index) : Value());
   for (auto [number, value] : llvm::enumerate(values))
     if (value)
-      emitter.storeLinear(
+      emitter.memory.store(
           kernel.result(number),
           getElementTypeOrSelf(plan.results[number].value.getType()), value,
           emitter.linearize(plan.results[number].value, index));

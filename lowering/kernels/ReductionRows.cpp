@@ -77,18 +77,18 @@ void ReductionKernel::stash(ArrayRef<LaneIndex> index, unsigned level) {
     return;
   Value value = emitter.emit(stashed, index);
   if (value)
-    emitter.storeLinear(kernel.result(stashResult),
-                        getElementTypeOrSelf(stashed.getType()), value,
-                        emitter.linearize(stashed, index));
+    emitter.memory.store(kernel.result(stashResult),
+                         getElementTypeOrSelf(stashed.getType()), value,
+                         emitter.linearize(stashed, index));
 }
 
 void ReductionKernel::bindStash(unsigned level) {
   if (!stashed || level != stashLevel)
     return;
   emitter.bind(stashed, [this](ArrayRef<LaneIndex> index) {
-    return emitter.loadLinear(kernel.result(stashResult),
-                              getElementTypeOrSelf(stashed.getType()),
-                              emitter.linearize(stashed, index));
+    return emitter.memory.load(kernel.result(stashResult),
+                               getElementTypeOrSelf(stashed.getType()),
+                               emitter.linearize(stashed, index));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/BoundsGuard.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/RegionElements.h"
 #include "lowering/kernels/KernelEmitters.h"
@@ -95,9 +96,8 @@ public:
 private:
   Values reduceAt(ArrayRef<LaneIndex> index, Values start) override;
   Values reduceFrom(unsigned dim, ArrayRef<LaneIndex> index,
-                    SmallVector<LaneIndex> &at,
-                    ElementEmitter::Conditions conditions, bool possible,
-                    Values sums);
+                    SmallVector<LaneIndex> &at, const BoundsGuard &guard,
+                    bool possible, Values sums);
   int64_t reducedCount() override {
     int64_t count = 1;
     for (int64_t size : window.getWindow())
@@ -168,24 +168,23 @@ SmallVector<Value> ReduceWithKernel::reduceFrom(unsigned dim,
 SmallVector<Value> ReduceWindowWithKernel::reduceAt(ArrayRef<LaneIndex> index,
                                                     Values start) {
   SmallVector<LaneIndex> at;
-  return reduceFrom(0, index, at, {}, true, std::move(start));
+  return reduceFrom(0, index, at, BoundsGuard(emitter), true, std::move(start));
 }
 
 // Padding and gaps count as the first value.
 SmallVector<Value> ReduceWindowWithKernel::reduceFrom(
     unsigned dim, ArrayRef<LaneIndex> index, SmallVector<LaneIndex> &at,
-    ElementEmitter::Conditions conditions, bool possible, Values sums) {
+    const BoundsGuard &guard, bool possible, Values sums) {
   bool lanes = emitter.anyLanes(index);
   if (dim == dims.size()) {
     Values elements;
     for (auto [input, init] : llvm::zip(inputs, inits)) {
       Value from = input, otherwise = init;
       auto padding = [&] { return emitter.emit(otherwise, {}); };
-      elements.push_back(possible ? emitter.guarded(
-                                        conditions, lanes,
-                                        [&] { return emitter.emit(from, at); },
-                                        padding)
-                                  : padding());
+      elements.push_back(
+          possible ? guard.emit(
+                         lanes, [&] { return emitter.emit(from, at); }, padding)
+                   : padding());
       if (!elements.back())
         return sums;
     }
@@ -197,7 +196,7 @@ SmallVector<Value> ReduceWindowWithKernel::reduceFrom(
     LaneIndex position = math.add(
         math.shift(math.scale(index[dim], window.getStrides()[dim]), -low),
         math.scale(w, window.getDilation()[dim]));
-    ElementEmitter::Conditions here = conditions;
+    BoundsGuard here = guard;
     bool stays = possible;
     if (base > 1) {
       // Adds enough multiples to make every position in the padding
@@ -205,10 +204,10 @@ SmallVector<Value> ReduceWindowWithKernel::reduceFrom(
       int64_t turns = std::max<int64_t>(0, low) / base + 1;
       auto [quotient, rest] =
           math.divide(math.shift(position, turns * base), base);
-      stays = stays && here.add(kernel, emitter.inside(rest, 0, 1));
+      stays = stays && here.add(rest, 0, 1);
       position = math.shift(quotient, -turns);
     }
-    stays = stays && here.add(kernel, emitter.inside(position, 0, dims[dim]));
+    stays = stays && here.add(position, 0, dims[dim]);
     at.push_back(position);
     Values result =
         reduceFrom(dim + 1, index, at, here, stays, std::move(carried));
@@ -270,7 +269,7 @@ FailureOr<KernelPlan> RegionReduceKernel::run() {
     kernel.laneLoop(
         low, high, emitter.indices.width, [&](Value first, Value mask) {
           ElementEmitter::Scope scope(emitter);
-          emitter.mask = mask;
+          emitter.active.mask = mask;
           index.back() = emitter.indices.lanes(first, resultDims.back());
           emitElement(index);
         });

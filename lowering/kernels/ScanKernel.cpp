@@ -5,7 +5,9 @@
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/ReductionSteps.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,9 +53,10 @@ private:
 SmallVector<Value> ScanKernel::neutrals() {
   SmallVector<Value> start;
   for (graph::CumulativeOp op : reductions)
-    start.push_back(emitter.neutral(
-        op.getKind(), getElementTypeOrSelf(op.getOperand().getType()),
-        kernel.b.getIndexType()));
+    start.push_back(
+        neutralElement(emitter.kernel, op.getKind(),
+                       getElementTypeOrSelf(op.getOperand().getType()),
+                       kernel.b.getIndexType()));
   return start;
 }
 
@@ -70,8 +73,9 @@ SmallVector<Value> ScanKernel::step(ValueRange carried,
       return next;
     // Rounded at every element: the running state has the precision of the
     // result.
-    next[number] = emitter.roundTo(
-        element, emitter.reduceStep(op.getKind(), element, carried[number], x));
+    next[number] =
+        roundTo(emitter.kernel, element,
+                reduceStep(emitter, op.getKind(), element, carried[number], x));
     emitter.bind(op.getResult(),
                  op.getExclusive() ? Value(carried[number]) : next[number]);
   }
@@ -145,13 +149,13 @@ void ScanKernel::emitRowByRow(
     forLanes([&](const LaneIndex &lanes) {
       SmallVector<LaneIndex> last = indexAt(kernel.sub(row, one), lanes);
       Value before =
-          emitter.loadLinear(kernel.result(result), element,
-                             emitter.linearize(op.getResult(), last));
+          emitter.memory.load(kernel.result(result), element,
+                              emitter.linearize(op.getResult(), last));
       Value x =
           op.getExclusive() ? emitter.emit(op.getOperand(), last) : Value();
       if (x)
-        before = emitter.roundTo(
-            element, emitter.reduceStep(op.getKind(), element, before, x));
+        before = roundTo(emitter.kernel, element,
+                         reduceStep(emitter, op.getKind(), element, before, x));
       step(before, indexAt(row, lanes));
     });
   });

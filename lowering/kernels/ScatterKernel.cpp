@@ -10,7 +10,9 @@
 #include "ir/matchers/IotaIndices.h"
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/ReductionSteps.h"
 #include "lowering/elements/RegionElements.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"
@@ -305,8 +307,8 @@ SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
   bool isExtreme = op.getKind() == K::max || op.getKind() == K::min;
   Value joined = isa<FloatType>(x.getType()) && isExtreme
                      ? extremeOf(kernel, x, y, op.getKind() == K::min)
-                     : emitter.reduceStep(kind, element, x, y);
-  return {emitter.roundTo(element, joined)};
+                     : reduceStep(emitter, kind, element, x, y);
+  return {roundTo(emitter.kernel, element, joined)};
 }
 
 void ScatterKernel::combineElement(ArrayRef<LaneIndex> update,
@@ -322,7 +324,7 @@ void ScatterKernel::combineElement(ArrayRef<LaneIndex> update,
     Value memory =
         kernel.result(*kernel.resultOf(scatter.op->getResult(number)));
     if (!uses(graph::ScatterKind::set))
-      old.push_back(emitter.loadLinear(memory, element, linear));
+      old.push_back(emitter.memory.load(memory, element, linear));
     updates.push_back(emitter.emit(scatter.updates[number], update));
     if (!updates.back())
       return;
@@ -330,7 +332,7 @@ void ScatterKernel::combineElement(ArrayRef<LaneIndex> update,
   SmallVector<Value> joined = join(old, updates);
   for (auto [number, value] : llvm::enumerate(joined)) {
     Type element = getElementTypeOrSelf(scatter.inputs[number].getType());
-    emitter.storeLinear(
+    emitter.memory.store(
         kernel.result(*kernel.resultOf(scatter.op->getResult(number))), element,
         value, linear);
   }
@@ -354,7 +356,7 @@ void ScatterKernel::combineWindow(SmallVector<LaneIndex> update,
     kernel.laneLoop(low, high, emitter.indices.width,
                     [&](Value first, Value mask) {
                       ElementEmitter::Scope scope(emitter);
-                      emitter.mask = mask;
+                      emitter.active.mask = mask;
                       SmallVector<LaneIndex> at(update);
                       at[*lane] = emitter.indices.lanes(first, size);
                       combineElement(at, start);

@@ -46,23 +46,16 @@ struct Item {
 };
 } // namespace
 
-/// Two buffers of a kernel of at least `streamBytes` should not start at the
-/// same line of a page.
-static constexpr int64_t streamBytes = 32768, pageBytes = 4096;
-
-static bool sameLineOfPage(int64_t x, int64_t y) {
-  return x % pageBytes / lineBytes == y % pageBytes / lineBytes;
-}
-
 /// First offset >= start below `end` - size at which `item` starts at another
-/// line than its neighbours.
+/// line of a cache way of `wayBytes` than its neighbours.
 static int64_t skew(int64_t start, int64_t end, const Item &item,
-                    llvm::ArrayRef<const Item *> neighbours) {
+                    llvm::ArrayRef<const Item *> neighbours, int64_t wayBytes) {
+  auto lineOfWay = [&](int64_t at) { return at % wayBytes / lineBytes; };
   for (int64_t offset = start;
-       offset + item.size <= end && offset < start + pageBytes;
+       offset + item.size <= end && offset < start + wayBytes;
        offset += lineBytes)
     if (llvm::none_of(neighbours, [&](const Item *other) {
-          return sameLineOfPage(offset, other->offset);
+          return lineOfWay(offset) == lineOfWay(other->offset);
         }))
       return offset;
   return start;
@@ -139,9 +132,11 @@ void PlacedItems::collect(size_t node, size_t first, size_t count, size_t limit,
 }
 
 /// Packs items by size; returns the total. Items of a size in bytes (`skewed`)
-/// avoid each other's lines.
+/// that don't fit the first-level cache avoid each other's lines.
 static int64_t packBySize(llvm::MutableArrayRef<Item> items,
-                          llvm::ArrayRef<BufferRequest> requests, bool skewed) {
+                          llvm::ArrayRef<BufferRequest> requests, bool skewed,
+                          const target::TargetModel &target) {
+  int64_t wayBytes = target.l1WayBytes();
   std::vector<Item *> order;
   PlacedItems placed(items, requests);
   for (Item &item : items)
@@ -156,20 +151,21 @@ static int64_t packBySize(llvm::MutableArrayRef<Item> items,
     std::sort(busy.begin(), busy.end(), [](const Item *x, const Item *y) {
       return x->offset < y->offset;
     });
-    if (skewed && item->size >= streamBytes)
-      llvm::copy_if(busy, std::back_inserter(streams), [](const Item *other) {
-        return other->size >= streamBytes;
+    if (skewed && item->size >= target.l1Bytes)
+      llvm::copy_if(busy, std::back_inserter(streams), [&](const Item *other) {
+        return other->size >= target.l1Bytes;
       });
     int64_t offset = 0;
     std::optional<int64_t> found;
     for (const Item *other : busy) {
       if (other->offset - offset >= item->size) {
-        found = skew(offset, other->offset, *item, streams);
+        found = skew(offset, other->offset, *item, streams, wayBytes);
         break;
       }
       offset = std::max(offset, other->offset + other->size);
     }
-    item->offset = found ? *found : skew(offset, INT64_MAX, *item, streams);
+    item->offset =
+        found ? *found : skew(offset, INT64_MAX, *item, streams, wayBytes);
     total = std::max(total, item->offset + item->size);
     placed.add(*item);
   }
@@ -219,7 +215,8 @@ static std::vector<Slot> assignSlots(std::vector<size_t> members,
   return slots;
 }
 
-ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests) {
+ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests,
+                        const target::TargetModel &target) {
   ArenaLayout layout;
   layout.offsets.resize(requests.size());
   std::vector<std::pair<DimExpr, std::vector<Item>>> parts{
@@ -244,7 +241,7 @@ ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests) {
     parts[found->second].second.push_back({index, factor});
   }
   for (auto &[unit, items] : parts) {
-    int64_t total = packBySize(items, requests, unit.isConstant(1));
+    int64_t total = packBySize(items, requests, unit.isConstant(1), target);
     for (const Item &item : items)
       layout.offsets[item.request] = layout.bytes + DimExpr(item.offset) * unit;
     layout.bytes = layout.bytes + DimExpr(total) * unit;

@@ -34,10 +34,11 @@ graph::DimExpr wholeLines(const graph::DimExpr &bytes);
 /// whatever the dimensions are. Buffers of constant sizes, and those of
 /// multiples of one expression, are packed by size into the lowest gap. Others
 /// share a slot only where the size of one is provably at most that of the
-/// slot. Large buffers of one step start at different lines of a page where
-/// that costs nothing: streams at a distance of a power of two evict each
-/// other from the caches.
-ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests);
+/// slot. Buffers of one step that exceed the first-level cache start at
+/// different lines of a cache way where that costs nothing: streams at a
+/// distance of a power of two evict each other from the caches.
+ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests,
+                        const target::TargetModel &target);
 
 } // namespace zenith::memory
 

@@ -401,10 +401,10 @@ void Planner::requestScratch(Operation &op) {
 
 void Planner::layOut() {
   assignGroups();
-  plan.activationBytes = layOutArena(requests).bytes;
+  plan.activationBytes = layOutArena(requests, target).bytes;
   for (Operation &op : function.getBody().front())
     requestScratch(op);
-  ArenaLayout layout = layOutArena(requests);
+  ArenaLayout layout = layOutArena(requests, target);
   plan.arenaBytes = layout.bytes;
   for (auto [owner, offset] : llvm::zip(owners, layout.offsets)) {
     if (!owner.op)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names micro-kernels by what they do and emits each once per module.
+// How a micro-kernel uses registers: types of sums, sets of accumulators,
+// unrolling.
 
-#include "lowering/builder/SharedFunction.h"
-#include "lowering/microkernels/MicroKernelWriter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/STLExtras.h"
+#include "lowering/microkernels/MicroKernel.h"
 
 using namespace mlir;
 
@@ -24,16 +20,6 @@ unsigned sumLanes(Type sum, const TargetModel &target) {
                                            : target.lanes;
 }
 
-Value asMemory(OpBuilder &b, Location loc, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  auto huge = MemRefType::get({int64_t(1) << 40}, type.getElementType());
-  if (type == huge)
-    return buffer;
-  return b.create<memref::ReinterpretCastOp>(
-      loc, huge, buffer, 0, ArrayRef<int64_t>{int64_t(1) << 40},
-      ArrayRef<int64_t>{1});
-}
-
 bool MicroKernel::isMasked() const {
   auto *paired = std::get_if<PairedK>(&form);
   return columnsAs<OuterProduct::Masked>() || (paired && paired->masked);
@@ -42,125 +28,6 @@ bool MicroKernel::isMasked() const {
 const KnownStrides *MicroKernel::strides() const {
   auto *outer = std::get_if<OuterProduct>(&form);
   return outer && outer->strides ? &*outer->strides : nullptr;
-}
-
-/// The arguments that the kernel uses, in the order of the function's
-/// signature.
-static SmallVector<Value *> slots(const MicroKernel &kernel,
-                                  MicroKernelArgs &args) {
-  SmallVector<Value *> all{&args.a,       &args.b,         &args.c,
-                           &args.aOffset, &args.rowStride, &args.bOffset,
-                           &args.kSize,   &args.cOffset,   &args.rowStrideC};
-  if (!kernel.strides())
-    all.append({&args.kStrideA, &args.kStrideB});
-  if (kernel.prefetchAs<PrefetchNextPanel>() ||
-      kernel.prefetchAs<PrefetchNextRows>())
-    all.push_back(&args.ahead);
-  if (kernel.columnsAs<OuterProduct::HalfPanels>())
-    all.push_back(&args.panelStride);
-  if (kernel.isMasked())
-    all.push_back(&args.columns);
-  if (kernel.loops == MicroKernel::Loops::K)
-    return all;
-  for (MicroKernelArgs::Tap &tap : args.taps)
-    all.append({&tap.count, &tap.strideA, &tap.strideB});
-  if (kernel.loops == MicroKernel::Loops::ClippedTaps)
-    all.append({&args.zeros, &args.position, &args.rowStep, &args.tapStep,
-                &args.extent});
-  return all;
-}
-
-static std::string typeName(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return name;
-}
-
-static std::string formName(const MicroKernel &kernel) {
-  if (kernel.isAlongK())
-    return "_along_k";
-  if (std::holds_alternative<PairedK>(kernel.form))
-    return "_pairs";
-  if (auto *interleaved = std::get_if<InterleavedK>(&kernel.form))
-    return "_interleaved" + std::to_string(interleaved->group);
-  return "";
-}
-
-static std::string stridesName(const MicroKernel &kernel) {
-  const KnownStrides *strides = kernel.strides();
-  if (!strides)
-    return "";
-  std::string name = "_by" + std::to_string(strides->a);
-  if (strides->b != kernel.vectors * kernel.lanes)
-    name += "x" + std::to_string(strides->b);
-  if (strides->rows)
-    name += "_rows" + std::to_string(strides->rows);
-  return name;
-}
-
-static std::string prefetchName(const MicroKernel &kernel) {
-  if (auto *next = kernel.prefetchAs<PrefetchNextPanel>())
-    return "_next_panel" + (next->lines > 1 ? std::to_string(next->lines) : "");
-  if (kernel.prefetchAs<PrefetchNextRows>())
-    return "_next_rows";
-  return kernel.prefetchAs<PrefetchB>() ? "_prefetch" : "";
-}
-
-static std::string nameOf(const MicroKernel &kernel) {
-  std::string name = "uk_" + typeName(kernel.a);
-  if (kernel.b != kernel.a)
-    name += "_" + typeName(kernel.b);
-  if (kernel.sum != kernel.a)
-    name += "_" + typeName(kernel.sum);
-  name += "_" + std::to_string(kernel.mr) + "x" +
-          std::to_string(kernel.vectors) + "x" + std::to_string(kernel.lanes);
-  static constexpr const char *loops[] = {"", "_taps", "_clipped_taps"};
-  name += loops[unsigned(kernel.loops)];
-  if (kernel.accumulates)
-    name += "_accumulates";
-  if (kernel.inOrder)
-    name += "_inorder";
-  name += formName(kernel) + stridesName(kernel);
-  if (kernel.columnsAs<OuterProduct::HalfPanels>())
-    name += "_half_panels";
-  name += prefetchName(kernel);
-  return kernel.isMasked() ? name + "_masked" : name;
-}
-
-/// The function of that name in the kernels' module; `write` emits its body the
-/// first time.
-static func::FuncOp
-sharedFunction(KernelBuilder &kernel, const std::string &name,
-               TypeRange arguments,
-               function_ref<void(OpBuilder &, Block &)> write) {
-  auto module = kernel.function()->getParentOfType<ModuleOp>();
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder b(module.getContext());
-  auto function = func::FuncOp::create(kernel.b.getUnknownLoc(), name,
-                                       b.getFunctionType(arguments, {}));
-  function.setPrivate();
-  // Inlining would compile it again for each call site.
-  function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
-  module.push_back(function);
-  Block *entry = function.addEntryBlock();
-  b.setInsertionPointToEnd(entry);
-  write(b, *entry);
-  b.create<func::ReturnOp>(function.getLoc());
-  return function;
-}
-
-void callShared(KernelBuilder &kernel, const std::string &name,
-                ArrayRef<Value> operands,
-                function_ref<void(OpBuilder &, Block &)> write) {
-  SmallVector<Value> converted;
-  for (Value operand : operands)
-    converted.push_back(isa<MemRefType>(operand.getType())
-                            ? asMemory(kernel.b, kernel.loc, operand)
-                            : operand);
-  auto function =
-      sharedFunction(kernel, name, ValueRange(converted).getTypes(), write);
-  kernel.b.create<func::CallOp>(kernel.loc, function, converted);
 }
 
 unsigned accumulatorSets(const MicroKernel &kernel) {
@@ -182,145 +49,6 @@ unsigned kUnroll(const MicroKernel &kernel) {
   while (unroll < most && tile * unroll * 2 <= multiplyAdds)
     unroll *= 2;
   return unroll;
-}
-
-/// Whether to load bf16 columns two vectors at a time: that takes half as many
-/// instructions per widened element, and each load takes a whole cache line.
-/// One row times bf16 weights then runs at the speed of memory.
-static bool splitsWords(const MicroKernel &kernel, const TargetModel &target) {
-  return target.avx512 && !target.printed && kernel.b.isBF16() &&
-         kernel.sum.isF32() && kernel.columnsAs<OuterProduct::WholeVectors>() &&
-         kernel.vectors % 2 == 0;
-}
-
-/// The row stride, where it is known and worth knowing. Taps move all rows: the
-/// addresses of many rows exceed the registers, and short runs along K leave
-/// little work between the moves.
-static unsigned knownRowStride(KernelBuilder &builder,
-                               const MicroKernel &kernel,
-                               const MicroKernelArgs &args) {
-  constexpr int64_t longest = 64;
-  constexpr unsigned fewestRows = 8, mostVectors = 2;
-  auto stride = builder.constantOf(args.rowStride);
-  bool known = kernel.loops == MicroKernel::Loops::Taps &&
-               kernel.mr >= fewestRows && kernel.vectors <= mostVectors &&
-               stride && *stride > 0 && *stride <= longest;
-  return known ? unsigned(*stride) : 0;
-}
-
-static std::optional<KnownStrides> knownStrides(KernelBuilder &builder,
-                                                const MicroKernel &kernel,
-                                                const MicroKernelArgs &args) {
-  constexpr int64_t longest = 8, longestB = 64;
-  auto strideA = builder.constantOf(args.kStrideA),
-       strideB = builder.constantOf(args.kStrideB);
-  bool known = strideA && strideB && *strideA > 0 && *strideA <= longest &&
-               *strideB <= longestB && *strideB > 0 &&
-               *strideB % kernel.lanes == 0;
-  if (!known)
-    return std::nullopt;
-  return KnownStrides{unsigned(*strideA), unsigned(*strideB),
-                      knownRowStride(builder, kernel, args)};
-}
-
-/// The kernel with what its arguments and the target decide.
-static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
-                            const MicroKernelArgs &args) {
-  if (auto *outer = std::get_if<OuterProduct>(&kernel.form)) {
-    outer->strides = knownStrides(builder, kernel, args);
-    if (splitsWords(kernel, builder.target))
-      outer->columns = OuterProduct::SplitWords();
-  }
-  bool needsStrides = kernel.prefetchAs<PrefetchNextPanel>() ||
-                      kernel.prefetchAs<PrefetchNextRows>();
-  if (needsStrides && !kernel.strides())
-    kernel.prefetch = NoPrefetch();
-  // A kernel that has one set of accumulators anyway is the same.
-  bool inOrder = std::exchange(kernel.inOrder, false);
-  kernel.inOrder = inOrder && accumulatorSets(kernel) > 1;
-  return kernel;
-}
-
-void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
-                     const MicroKernelArgs &args) {
-  MicroKernel kernel = resolved(builder, given, args);
-  if (builder.target.printed) {
-    MicroKernelWriter(builder.b, builder.loc, kernel, builder.target)
-        .tile(args);
-    return;
-  }
-  MicroKernelArgs copy = args;
-  SmallVector<Value> operands;
-  for (Value *slot : slots(kernel, copy))
-    operands.push_back(*slot);
-  callShared(builder, nameOf(kernel), operands,
-             [&](OpBuilder &b, Block &entry) {
-               MicroKernelArgs inner;
-               for (auto [slot, argument] :
-                    llvm::zip(slots(kernel, inner), entry.getArguments()))
-                 *slot = argument;
-               MicroKernelWriter(b, b.getUnknownLoc(), kernel, builder.target)
-                   .tile(inner);
-             });
-}
-
-void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
-                             const MicroKernelArgs &args, Value rows,
-                             ArrayRef<unsigned> possible) {
-  if (possible.empty())
-    return;
-  OpBuilder &b = builder.b;
-  OpBuilder::InsertionGuard guard(b);
-  auto call = [&](unsigned own) {
-    MicroKernel tile = kernel;
-    tile.mr = own;
-    if (auto *ahead = tile.prefetchAs<PrefetchB>();
-        ahead && own < ahead->fewestRows)
-      tile.prefetch = NoPrefetch();
-    callMicroKernel(builder, tile, args);
-  };
-  for (unsigned own : possible.drop_back()) {
-    Value equal = b.create<arith::CmpIOp>(builder.loc, arith::CmpIPredicate::eq,
-                                          rows, builder.index(own));
-    auto branch =
-        b.create<scf::IfOp>(builder.loc, equal, /*withElseRegion=*/true);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    call(own);
-    b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  }
-  call(possible.back());
-}
-
-void callDotKernel(KernelBuilder &builder, const MicroKernel &given,
-                   const MicroKernelArgs &args, Value rows,
-                   Value columnStride) {
-  MicroKernel kernel;
-  kernel.lanes = given.lanes;
-  kernel.fma = given.fma;
-  kernel.a = given.a, kernel.b = given.b, kernel.sum = given.sum;
-  if (builder.target.printed) {
-    MicroKernelWriter(builder.b, builder.loc, kernel, builder.target)
-        .dots(args, rows, columnStride);
-    return;
-  }
-  SmallVector<Value> operands{args.a,       args.b,         args.c,
-                              args.aOffset, args.rowStride, args.bOffset,
-                              args.kSize,   args.cOffset,   args.rowStrideC,
-                              args.columns, rows,           columnStride};
-  callShared(builder, "dot_" + nameOf(kernel), operands,
-             [&](OpBuilder &b, Block &entry) {
-               auto arg = [&](unsigned i) -> Value {
-                 return entry.getArgument(i);
-               };
-               MicroKernelArgs inner;
-               inner.a = arg(0), inner.b = arg(1), inner.c = arg(2),
-               inner.aOffset = arg(3), inner.rowStride = arg(4);
-               inner.bOffset = arg(5), inner.kSize = arg(6),
-               inner.cOffset = arg(7), inner.rowStrideC = arg(8);
-               inner.columns = arg(9);
-               MicroKernelWriter(b, b.getUnknownLoc(), kernel, builder.target)
-                   .dots(inner, arg(10), arg(11));
-             });
 }
 
 } // namespace zenith::kernels

@@ -151,29 +151,6 @@ unsigned kUnroll(const MicroKernel &kernel);
 /// would wait for each other's results.
 unsigned accumulatorSets(const MicroKernel &kernel);
 
-/// Calls the micro-kernel, which is emitted once per module; emits it in place
-/// where the target has no calls.
-void callMicroKernel(KernelBuilder &builder, const MicroKernel &kernel,
-                     const MicroKernelArgs &args);
-/// Calls the micro-kernel with `rows` rows, which is one of `possible`; nothing
-/// where that is empty.
-void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
-                             const MicroKernelArgs &args, mlir::Value rows,
-                             llvm::ArrayRef<unsigned> possible);
-
-/// Dot products of rows that are contiguous along K in both operands (B is
-/// transposed): for r < rows, n < columns, c[cOffset + r * rowStrideC + n] =
-/// sum over k of a[aOffset + r * rowStride + k] * b[bOffset + n * columnStride
-/// + k]. Uses lanes, fma and types of `kernel` only.
-void callDotKernel(KernelBuilder &builder, const MicroKernel &kernel,
-                   const MicroKernelArgs &args, mlir::Value rows,
-                   mlir::Value columnStride);
-
-/// A memref of known size seen as memory of unknown size, as kernel arguments
-/// are.
-mlir::Value asMemory(mlir::OpBuilder &b, mlir::Location loc,
-                     mlir::Value buffer);
-
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_MICROKERNELS_MICROKERNEL_H

@@ -3,8 +3,8 @@
 // Text, names and lanes; dispatch to the families of ops.
 
 #include "lowering/opencl/FunctionPrinter.h"
+#include "lowering/opencl/PrintOptions.h"
 
-#include "lowering/opencl/EmitOpenCL.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"

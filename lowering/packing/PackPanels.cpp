@@ -80,15 +80,15 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
       index.push_back(emitter.indices.scalar(digit, size));
     auto store = [&](Value start, Value mask) {
       ElementEmitter::Scope scope(emitter);
-      emitter.mask = mask;
+      emitter.active.mask = mask;
       SmallVector<LaneIndex> at = index;
       if (!sizes.empty())
         at.push_back(width == 1
                          ? emitter.indices.scalar(start, rowLength)
                          : emitter.indices.lanes(start, rowLength, width));
       if (Value x = emitter.emit(copy.value, at))
-        emitter.storeLinear(to, element, k.broadcast(x, width),
-                            emitter.linearize(copy.value, at));
+        emitter.memory.store(to, element, k.broadcast(x, width),
+                             emitter.linearize(copy.value, at));
     };
     if (width == 1)
       store(k.index(0), {});

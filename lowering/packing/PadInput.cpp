@@ -84,9 +84,9 @@ void InputPadder::zeros(Value first, Value last) {
   k.laneLoop(k.mul(first, count), k.mul(last, count), width,
              [&](Value at, Value mask) {
                ElementEmitter::Scope scope(emitter);
-               emitter.mask = mask;
-               emitter.storeLinear(to, element, k.broadcast(zero, width),
-                                   emitter.indices.lanes(at, elements));
+               emitter.active.mask = mask;
+               emitter.memory.store(to, element, k.broadcast(zero, width),
+                                    emitter.indices.lanes(at, elements));
              });
 }
 
@@ -107,7 +107,7 @@ void InputPadder::transposePositions(SmallVector<LaneIndex> index,
                 LaneIndex start = math.scalar(k.mul(first, k.size(channels)),
                                               DimExpr(int64_t(1) << 40));
                 LaneIndex target = math.add(math.scale(at, channels), lanes);
-                emitter.storeLinear(to, element, x, math.add(start, target));
+                emitter.memory.store(to, element, x, math.add(start, target));
               });
 }
 
@@ -121,7 +121,7 @@ void InputPadder::interleaveChannels(SmallVector<LaneIndex> index,
   int64_t lanes = width;
   k.laneLoop(k.index(0), k.size(extent), width, [&](Value start, Value mask) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
+    emitter.active.mask = mask;
     index[pad.padded[column].dim] = math.lanes(start, extent);
     SmallVector<Value> planes;
     for (int64_t channel = 0; channel < interleaved; ++channel) {
@@ -146,10 +146,10 @@ void InputPadder::interleaveChannels(SmallVector<LaneIndex> index,
         x = k.b.create<vector::ShuffleOp>(k.loc, x, planes[channel], source);
       }
       if (mask)
-        emitter.mask = k.mask(k.sub(end, k.index(part * lanes)), width);
+        emitter.active.mask = k.mask(k.sub(end, k.index(part * lanes)), width);
       LaneIndex target = math.lanes(k.add(base, k.index(part * lanes)),
                                     DimExpr(int64_t(1) << 40));
-      emitter.storeLinear(to, element, x, target);
+      emitter.memory.store(to, element, x, target);
     }
   });
 }
@@ -228,13 +228,13 @@ void InputPadder::singlePosition(ArrayRef<Value> position, Value linear) {
   auto storeAt = [&](Value x, Value at) {
     LaneIndex to = math.add(math.scalar(start, DimExpr(int64_t(1) << 40)),
                             channelIndex(at));
-    emitter.storeLinear(this->to, element, k.broadcast(x, width), to);
+    emitter.memory.store(this->to, element, k.broadcast(x, width), to);
   };
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
   lanesOf([&](Value at, Value mask) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
+    emitter.active.mask = mask;
     SmallVector<LaneIndex> index(pad.padded.size());
     for (auto [i, from] : llvm::enumerate(source))
       index[pad.padded[i].dim] =
@@ -249,7 +249,7 @@ void InputPadder::singlePosition(ArrayRef<Value> position, Value linear) {
       isa<FloatType>(type) ? k.constant(type, 0.0) : k.integer(type, 0);
   lanesOf([&](Value at, Value mask) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
+    emitter.active.mask = mask;
     storeAt(zero, at);
   });
 }

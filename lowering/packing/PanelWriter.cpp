@@ -41,12 +41,12 @@ Value PanelWriter::widen(Value x) {
 
 void PanelWriter::row(Value base, Value first, Value destination, Value mask) {
   ElementEmitter::Scope scope(emitter);
-  emitter.mask = mask;
+  emitter.active.mask = mask;
   IndexMath &math = emitter.indices;
   LaneIndex lanes = math.lanes(first, layout.columns.size, layout.width);
   LaneIndex linear = math.add(math.scalar(base, DimExpr(int64_t(1) << 40)),
                               math.scale(lanes, layout.columns.strideB));
-  Value x = widen(emitter.loadLinear(layout.from, layout.element, linear));
+  Value x = widen(emitter.memory.load(layout.from, layout.element, linear));
   k.b.create<vector::StoreOp>(k.loc, k.broadcast(x, layout.width), layout.to,
                               destination);
 }

@@ -7,8 +7,10 @@
 #define ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
 
 #include "lowering/pipeline/CacheStore.h"
-#include "lowering/pipeline/Compile.h"
+#include "lowering/pipeline/CompileOptions.h"
+#include "lowering/pipeline/Executable.h"
 #include "lowering/pipeline/ExecutableImage.h"
+#include "lowering/pipeline/Remarks.h"
 
 namespace zenith::pipeline {
 

@@ -4,7 +4,7 @@
 
 #include "lowering/pipeline/Compile.h"
 
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "ir/target/CPUTarget.h"
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"

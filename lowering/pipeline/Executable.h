@@ -50,8 +50,8 @@ public:
   std::vector<std::string> kernels;   ///< the kernel table of profiles
   /// Of each kernel, the nodes that its launches compute: names, else places.
   std::vector<std::vector<std::string>> kernelSources;
-  int64_t derivedBytes = 0;           ///< arena of the derived parameters
-  zenith_entry_fn prepare = nullptr;  ///< null where the program has none
+  int64_t derivedBytes = 0;          ///< arena of the derived parameters
+  zenith_entry_fn prepare = nullptr; ///< null where the program has none
   bool hasPrepare = false;
   int64_t codeBytes = 0; ///< of the objects
   /// The kernels, where a device runs them.

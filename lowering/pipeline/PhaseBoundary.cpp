@@ -7,7 +7,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "ir/target/TargetModel.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/PhaseContracts.h"

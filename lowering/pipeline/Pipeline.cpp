@@ -7,7 +7,7 @@
 
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
-#include "ir/ProgramChecks.h"
+#include "ir/program/ProgramChecks.h"
 #include "ir/target/CPUTarget.h"
 #include "ir/target/TargetModel.h"
 #include "lowering/pipeline/DeviceProgram.h"

@@ -4,7 +4,7 @@
 
 #include "lowering/pipeline/Session.h"
 
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/pipeline/DeviceSession.h"
 #include "lowering/pipeline/RuntimeError.h"

@@ -4,8 +4,6 @@
 
 #include "lowering/program/ControlCode.h"
 
-#include "lowering/program/StepEmitter.h"
-
 using namespace llvm;
 
 namespace zenith::pipeline {

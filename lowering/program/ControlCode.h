@@ -11,12 +11,21 @@
 
 namespace zenith::pipeline {
 
-class StepEmitter;
+/// Emits the program of the current frame. StepEmitter is the implementation:
+/// steps nest programs, and programs are steps again.
+class FrameSteps {
+public:
+  virtual ~FrameSteps() = default;
+  /// Checks the guards of the program.
+  virtual void checkGuards() = 0;
+  /// Emits the steps of the program.
+  virtual void run() = 0;
+};
 
 class ControlCode : HostCode {
 public:
   ControlCode(HostFunction &code, BufferCode &buffers, EntryResults &results,
-              ProgramMemory &memory, StepEmitter &steps)
+              ProgramMemory &memory, FrameSteps &steps)
       : HostCode(code), buffers(buffers), results(results), memory(memory),
         steps(steps) {}
 
@@ -42,7 +51,7 @@ private:
   BufferCode &buffers;
   EntryResults &results;
   ProgramMemory &memory;
-  StepEmitter &steps;
+  FrameSteps &steps;
 };
 
 } // namespace zenith::pipeline

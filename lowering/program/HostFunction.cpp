@@ -4,7 +4,7 @@
 
 #include "lowering/program/HostFunction.h"
 
-#include "lowering/program/LowerHostProgram.h"
+#include "lowering/program/EntrySymbol.h"
 #include "runtime/ABI.h"
 
 using namespace llvm;

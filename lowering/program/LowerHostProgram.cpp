@@ -15,10 +15,6 @@
 
 namespace zenith::pipeline {
 
-std::string entrySymbol(llvm::StringRef name) {
-  return ("zenith_entry_" + name).str();
-}
-
 std::vector<std::string> kernelNames(mlir::ModuleOp module) {
   std::vector<std::string> names, hostOnly;
   if (auto kernels =

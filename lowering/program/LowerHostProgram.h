@@ -22,9 +22,6 @@ struct CPUTarget;
 
 namespace zenith::pipeline {
 
-/// Name of the function that runs entry `name`.
-std::string entrySymbol(llvm::StringRef name);
-
 /// Names of the kernels in the order of `module @kernels`, those that only run
 /// on the host last: the program's kernel table, whose positions profiles and
 /// devices see.

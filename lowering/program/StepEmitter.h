@@ -11,7 +11,7 @@
 
 namespace zenith::pipeline {
 
-class StepEmitter : HostCode {
+class StepEmitter : HostCode, public FrameSteps {
 public:
   /// `kept` says for each graph.param whether an entry other than @prepare
   /// reads it: @prepare releases the others after their last reader.
@@ -21,10 +21,8 @@ public:
 
   /// Computes the sizes of a step that are known by now.
   void computeSizes(mlir::Operation *op);
-  /// Checks the guards of the current frame's program.
-  void checkGuards();
-  /// Emits the steps of the current frame's program.
-  void run();
+  void checkGuards() override;
+  void run() override;
 
 private:
   void findLastReaders();

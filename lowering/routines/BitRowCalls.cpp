@@ -64,11 +64,7 @@ FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
   move.set(&Arguments::all, move.result(op.getAll()));
   if (!addLaunch(plan, move.finish(sizes.slots, 100000)))
     return failure();
-  RoutineCall sum = begin("sum");
-  sum.set(&Arguments::count, sum.result(op.getCount()));
-  if (!addLaunch(plan, sum.finish(1, 100)))
-    return failure();
-  return plan;
+  return endWithSum(std::move(plan), begin("sum"), op.getCount());
 }
 
 SmallVector<DimExpr> bitRowScratch(search::CosetBitRowsOp op,

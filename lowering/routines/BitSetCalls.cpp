@@ -104,11 +104,7 @@ FailureOr<KernelPlan> emitBitsetDifference(const EmissionContext &context,
   RoutineCall count = begin("count");
   if (!addLaunch(plan, count.finish(sizes.blocks, 5000)))
     return failure();
-  RoutineCall sum = begin("sum");
-  sum.set(&Arguments::count, sum.result(op.getCount()));
-  if (!addLaunch(plan, sum.finish(1, 100)))
-    return failure();
-  return plan;
+  return endWithSum(std::move(plan), begin("sum"), op.getCount());
 }
 
 SmallVector<DimExpr> bitSetScratch(search::BitsetDifferenceOp op,

@@ -70,20 +70,20 @@ FailureOr<Launch> ChunkPart::emit() const {
   Value read = source ? kernel.scratch(readBuffer, memory) : Value();
   auto body = [&](Value start, Value mask) {
     ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
+    emitter.active.mask = mask;
     LaneIndex at = emitter.indices.lanes(start, size);
     LaneIndex place =
         emitter.indices.lanes(kernel.sub(start, kernel.begin()), chunkRows);
     if (source)
-      emitter.bind(source, emitter.loadLinear(read, word, place));
+      emitter.bind(source, emitter.memory.load(read, word, place));
     for (auto [number, value] : llvm::enumerate(values)) {
       Value lanes = emitter.emit(value, {at});
       if (emitter.failed())
         return;
       // The chunk has room for whole vectors.
       ElementEmitter::Scope whole(emitter);
-      emitter.mask = Value();
-      emitter.storeLinear(
+      emitter.active.mask = Value();
+      emitter.memory.store(
           written, word, lanes,
           emitter.indices.shift(place, int64_t(first + number) * chunkRows));
     }

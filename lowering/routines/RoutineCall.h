@@ -105,6 +105,18 @@ private:
   StructWords<Arguments> words;
 };
 
+/// The plan, with a last launch of one task that adds up what slots counted
+/// into the result `count`.
+template <typename Arguments>
+mlir::FailureOr<KernelPlan>
+endWithSum(KernelPlan plan, RoutineCall<Arguments> sum, mlir::Value count) {
+  constexpr double cost = 100;
+  sum.set(&Arguments::count, sum.result(count));
+  if (!addLaunch(plan, sum.finish(1, cost)))
+    return mlir::failure();
+  return plan;
+}
+
 /// A zenith_inner_kernel for a kernel whose scratch buffers `written` and
 /// `read` the routine provides; a null value and a diagnostic where it has too
 /// many pointers.

@@ -4,6 +4,7 @@
 // one row.
 
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ElementEmitter.h"
 #include "lowering/elements/RegionElements.h"
 #include "lowering/routines/RoutineCall.h"
@@ -154,7 +155,7 @@ static FailureOr<Launch> emitComparator(const EmissionContext &context,
       break;
     }
     for (Value position : {kernel.begin(), kernel.end()})
-      arguments.push_back(emitter.loadLinear(
+      arguments.push_back(emitter.memory.load(
           kernel.memoryOf(argument), getElementTypeOrSelf(input.getType()),
           emitter.indices.scalar(position, count)));
   }
@@ -167,7 +168,7 @@ static FailureOr<Launch> emitComparator(const EmissionContext &context,
   }
   Type byte = kernel.b.getI8Type();
   kernel.b.create<memref::StoreOp>(
-      kernel.loc, emitter.toMemory(kernel.b.getI1Type(), answer[0]),
+      kernel.loc, toMemory(emitter.kernel, kernel.b.getI1Type(), answer[0]),
       kernel.scratch(answerBuffer, byte), kernel.index(0));
   return kernel.finish(1, costPerElement(context.fusion));
 }

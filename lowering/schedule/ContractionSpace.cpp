@@ -371,7 +371,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      const TargetModel &target) {
   ContractionSpace space;
   space.op = op;
-  findGateSlices(space);
+  space.gateSlices = findGateSlices(op);
   space.sum = sumType(getElementTypeOrSelf(op.getLhs().getType()),
                       getElementTypeOrSelf(op.getType()));
   DotAxes axes{op.getDims(), space};
@@ -421,6 +421,28 @@ static LogicalResult checkElements(Operation *op) {
                  "unsupported: no kernel multiplies elements of type ")
              << element;
   }
+  return success();
+}
+
+/// Divides the columns into gates. Fails, with an error at the op, where the
+/// slices of the result are not gates.
+static LogicalResult findGates(ContractionSpace &space,
+                               graph::DimAnalysis &dims,
+                               const TargetModel &target) {
+  if (space.gateSlices.empty())
+    return success();
+  auto columns = space.columns.size.constant();
+  bool dividesColumns = space.form != ContractionSpace::Copied &&
+                        space.form != ContractionSpace::TiledDots &&
+                        space.outer.empty() && columns;
+  auto ofGate = dividesColumns ? columnsOfGate(space.gateSlices, *columns,
+                                               nrOf(space.sum, target), dims)
+                               : std::nullopt;
+  if (!ofGate)
+    return space.op->emitError(
+        "unsupported: slices of a matmul that are not gates of equal width");
+  space.gateColumns = *ofGate;
+  space.gates = unsigned(*columns / *ofGate);
   return success();
 }
 

@@ -4,6 +4,7 @@
 
 #include "lowering/schedule/EpilogueForm.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "lowering/schedule/Dependents.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include <numeric>
@@ -15,16 +16,6 @@ namespace zenith::kernels {
 
 static Operation *yieldOf(graph::FusionOp fusion) {
   return fusion.getBody().front().getTerminator();
-}
-
-llvm::DenseSet<Value> dependents(graph::FusionOp fusion, Operation *anchor) {
-  llvm::DenseSet<Value> all{anchor->getResult(0)};
-  for (Operation &op : fusion.getBody().front())
-    if (!isa<graph::DimOp>(op) &&
-        llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return all.contains(operand); }))
-      all.insert(op.result_begin(), op.result_end());
-  return all;
 }
 
 static bool isElementwise(Operation *op) {

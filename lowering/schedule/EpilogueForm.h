@@ -47,10 +47,6 @@ struct EpilogueForm {
                                             const TargetModel &target);
 };
 
-/// Values of the fusion's body that depend on the result of `anchor`.
-llvm::DenseSet<mlir::Value> dependents(graph::FusionOp fusion,
-                                       mlir::Operation *anchor);
-
 /// Whether result `result` may take over the bytes of operand `operand`: the
 /// epilogue alone reads the operand, at the elements that it then writes.
 bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,

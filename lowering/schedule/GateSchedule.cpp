@@ -4,45 +4,35 @@
 
 #include "lowering/schedule/GateSchedule.h"
 #include "ir/matchers/ColumnSlices.h"
-#include "lowering/schedule/EpilogueForm.h"
+#include "lowering/schedule/Dependents.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace zenith::kernels {
 
-void findGateSlices(ContractionSpace &space) {
-  auto fusion = space.op->getParentOfType<graph::FusionOp>();
-  auto dependent = dependents(fusion, space.op);
+SmallVector<graph::SliceOp> findGateSlices(Operation *gemm) {
+  auto fusion = gemm->getParentOfType<graph::FusionOp>();
+  auto dependent = dependents(fusion, gemm);
+  SmallVector<graph::SliceOp> slices;
   for (auto slice : fusion.getBody().front().getOps<graph::SliceOp>())
     if (dependent.contains(slice.getOperand()))
-      space.gateSlices.push_back(slice);
+      slices.push_back(slice);
+  return slices;
 }
 
-LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                        const TargetModel &target) {
-  if (space.gateSlices.empty())
-    return success();
-  int64_t width = nrOf(space.sum, target),
-          columns = cast<RankedTensorType>(space.gateSlices[0].getType())
-                        .getShape()
-                        .back();
-  auto all = space.columns.size.constant();
+std::optional<int64_t> columnsOfGate(ArrayRef<graph::SliceOp> slices,
+                                     int64_t columns, int64_t nr,
+                                     graph::DimAnalysis &dims) {
+  graph::SliceOp first = slices.front();
+  int64_t own = first.getType().getShape().back();
   auto isGate = [&](graph::SliceOp slice) {
-    return slice.getType().getShape().back() == columns &&
+    return slice.getType().getShape().back() == own &&
            graph::isColumnSlice(slice, dims);
   };
-  bool fits = space.form != ContractionSpace::Copied &&
-              space.form != ContractionSpace::TiledDots &&
-              space.outer.empty() && all && columns > 0 &&
-              *all % columns == 0 && columns % width == 0 &&
-              llvm::all_of(space.gateSlices, isGate);
-  if (!fits)
-    return space.op->emitError(
-        "unsupported: slices of a matmul that are not gates of equal width");
-  space.gateColumns = columns;
-  space.gates = unsigned(*all / columns);
-  return success();
+  bool fits = own > 0 && columns % own == 0 && own % nr == 0 &&
+              llvm::all_of(slices, isGate);
+  return fits ? std::optional(own) : std::nullopt;
 }
 
 } // namespace zenith::kernels

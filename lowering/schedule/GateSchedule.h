@@ -5,19 +5,19 @@
 #ifndef ZENITH_LOWERING_SCHEDULE_GATESCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_GATESCHEDULE_H
 
-#include "lowering/schedule/ContractionSpace.h"
+#include "ir/GraphOps.h"
 
 namespace zenith::kernels {
 
-/// Finds the slices that divide the result of the GEMM into gates and stores
-/// them in `space.gateSlices`; none where nothing slices the result.
-void findGateSlices(ContractionSpace &space);
+/// Slices that divide the result of a GEMM into gates; none where nothing
+/// slices the result.
+llvm::SmallVector<graph::SliceOp> findGateSlices(mlir::Operation *gemm);
 
-/// Sets `space.gates` and `space.gateColumns` from the slices. Fails, with an
-/// error at the op, where they are not gates of equal width that whole panels
-/// cover.
-mlir::LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                              const TargetModel &target);
+/// Columns of a gate: all slices have them, whole panels of `nr` columns cover
+/// them, and they divide `columns`. nullopt where the slices are no gates.
+std::optional<int64_t> columnsOfGate(llvm::ArrayRef<graph::SliceOp> slices,
+                                     int64_t columns, int64_t nr,
+                                     graph::DimAnalysis &dims);
 
 } // namespace zenith::kernels
 

@@ -97,18 +97,6 @@ struct GemmSchedule {
   }
 };
 
-/// Whether to pack A. Neighbouring k of a row are far apart in memory, as where
-/// the gradient of weights sums over a batch: each k of a tile would take a few
-/// elements of another cache line. Pays off where the copy serves enough
-/// columns.
-bool needsAPacking(const ContractionSpace &space, const TargetModel &target);
-
-/// Whether the result is small and K is long, with rows of A strided along K.
-bool isSmallWithLongK(const ContractionSpace &space, const TargetModel &target);
-
-GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
-                                const TargetModel &target);
-
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_SCHEDULE_GEMMSCHEDULE_H

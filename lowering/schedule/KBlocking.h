@@ -48,6 +48,15 @@ void chooseShortBlocks(GemmSchedule &schedule, const ContractionSpace &space,
 void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
                     const TargetModel &target);
 
+/// Whether to pack A. Neighbouring k of a row are far apart in memory, as where
+/// the gradient of weights sums over a batch: each k of a tile would take a few
+/// elements of another cache line. Pays off where the copy serves enough
+/// columns.
+bool needsAPacking(const ContractionSpace &space, const TargetModel &target);
+
+/// Whether the result is small and K is long, with rows of A strided along K.
+bool isSmallWithLongK(const ContractionSpace &space, const TargetModel &target);
+
 /// The fewest tasks that blocks of K with packed A are divided into: small
 /// GEMMs are not worth many tasks, each of which copies its rows.
 double fewestPackedTasks(const ContractionSpace &space);

@@ -6,7 +6,7 @@
 #include "ir/encodings/PackedPanels.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/schedule/ContractionSpace.h"
-#include "lowering/schedule/GemmSchedule.h"
+#include "lowering/schedule/KBlocking.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 

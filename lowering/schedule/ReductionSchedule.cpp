@@ -5,8 +5,8 @@
 
 #include "lowering/schedule/ReductionSchedule.h"
 #include "ir/ops/CompositeFormulas.h"
+#include "lowering/builder/SoftmaxMatch.h"
 #include "lowering/elements/ElementConversions.h"
-#include "lowering/elements/SoftmaxMatch.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "llvm/ADT/SetVector.h"
 

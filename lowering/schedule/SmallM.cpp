@@ -7,6 +7,7 @@
 #include "ir/encodings/PackedPanels.h"
 #include "ir/ops/Contraction.h"
 #include "lowering/builder/SizeChoice.h"
+#include "lowering/schedule/Dependents.h"
 #include "lowering/schedule/EpilogueForm.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 // Fusion of control: it stays in the function, between kernels. Custom calls
 // are routines on plain memory.
 
-#include "passes/fusion/FusionRule.h"
+#include "passes/fusion/OpaqueCallFusion.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -11,22 +11,19 @@ using namespace zenith::graph;
 namespace zenith::fusion {
 namespace {
 
+/// The rule of an op that stays in the function.
 template <typename Op>
-struct ControlFusion : FusionRule::ExternalModel<ControlFusion<Op>, Op> {
-  static constexpr bool isCall = std::is_same_v<Op, CustomCallOp>;
-
-  Role role(Operation *, DimAnalysis &) const {
-    return isCall ? Role::Opaque : Role::Outside;
-  }
+struct OutsideFusion : FusionRule::ExternalModel<OutsideFusion<Op>, Op> {
+  Role role(Operation *, DimAnalysis &) const { return Role::Outside; }
   std::optional<FusionKind> kernelKind(Operation *) const {
-    return isCall ? std::optional(FusionKind::routine) : std::nullopt;
+    return std::nullopt;
   }
-  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
-    return isCall ? SmallVector<Value>(op->getOperands())
-                  : SmallVector<Value>();
-  }
-  bool writesAllResults(Operation *) const { return isCall; }
 };
+
+template <typename Op>
+using ControlFusion =
+    std::conditional_t<std::is_same_v<Op, CustomCallOp>, OpaqueCallFusion<Op>,
+                       OutsideFusion<Op>>;
 
 } // namespace
 

@@ -3,30 +3,15 @@
 // Fusion of factorisations and transforms: each calls a routine on plain
 // memory.
 
-#include "passes/fusion/FusionRule.h"
+#include "passes/fusion/OpaqueCallFusion.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::fusion {
-namespace {
-
-template <typename Op>
-struct LinearAlgebraFusion
-    : FusionRule::ExternalModel<LinearAlgebraFusion<Op>, Op> {
-  Role role(Operation *, DimAnalysis &) const { return Role::Opaque; }
-  std::optional<FusionKind> kernelKind(Operation *) const {
-    return FusionKind::routine;
-  }
-  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
-    return SmallVector<Value>(op->getOperands());
-  }
-};
-
-} // namespace
 
 void attachLinearAlgebraFusion(MLIRContext *context) {
-  attachAll<LinearAlgebraFusion,
+  attachAll<OpaqueCallFusion,
 #define GET_OP_LIST
 #include "ir/LinearAlgebra.cpp.inc"
             >(context);

@@ -3,7 +3,7 @@
 // Inlines calls, callees first.
 
 #include "ir/GraphOps.h"
-#include "ir/ProgramChecks.h"
+#include "ir/program/ProgramChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"

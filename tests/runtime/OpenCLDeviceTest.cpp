@@ -5,6 +5,7 @@
 
 #include "runtime/OpenCLDevice.h"
 
+#include "runtime/OpenCLDeviceList.h"
 #include "runtime/RunContext.h"
 #include "tests/runtime/TemporaryFolder.h"
 

@@ -7,7 +7,7 @@
 #define ZENITH_TOOLS_MODEL_PARAMFILES_H
 
 #include "frontends/tensors/Safetensors.h"
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

@@ -79,10 +79,6 @@ struct RunOptions : InputOptions,
   bool isInterpreted() const { return compile.target == "interp"; }
 };
 
-/// nullopt where help or the version was asked for and printed.
-llvm::Expected<std::optional<RunOptions>>
-parseRunOptions(int argc, char **argv, CommonOptions &common);
-
 } // namespace zenith::tools
 
 namespace zenith::options {

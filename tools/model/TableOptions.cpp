@@ -4,8 +4,6 @@
 
 #include "tools/model/TableOptions.h"
 
-#include "tools/model/CommandLine.h"
-
 using namespace zenith;
 using namespace zenith::tools;
 using llvm::StringRef;

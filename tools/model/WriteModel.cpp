@@ -7,7 +7,7 @@
 #include "frontends/files/AtomicFile.h"
 #include "frontends/onnx/ExportONNX.h"
 #include "frontends/stablehlo/ExportStableHLO.h"
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "tools/model/Diagnostics.h"
 #include "llvm/Support/Path.h"

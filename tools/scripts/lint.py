@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks facts about the tree that a compiler does not: headers, names, include directions, check lines that never run.
+"""Checks facts about the tree that a compiler does not: headers, names, include directions and circles, check lines that never run.
 
 usage: lint.py [--format] [--fix] [ROOT]; prints one line per finding, exits 1 where there is one.
 --format checks that clang-format-19 would change nothing, instead; with --fix it changes it.
@@ -16,6 +16,7 @@ CODE = {".cpp", ".h", ".td", ".def"}
 # What a layer may include. `lowering/pipeline` drives passes, `lowering/schedule` and `lowering/program` ask costs; tests and bench see all.
 LAYERS = {
     "ir": ["ir"],
+    "ir/program": ["ir", "ir/dims", "ir/matchers"],
     "ir/interpreter": ["ir", "runtime/routines/Lapack.h"],
     "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
@@ -40,6 +41,7 @@ INSIDE = {
     "ir/encodings": ["ir", "ir/dims", "ir/matchers"],
     "ir/liveness": ["ir", "ir/dims", "ir/matchers"],
     "ir/ops": ["ir", "ir/dims", "ir/matchers"],
+    "ir/program": ["ir", "ir/dims", "ir/matchers"],
     "ir/interpreter": ["ir", "ir/dims", "ir/matchers", "ir/ops", "ir/tensor"],
     "passes": [],
     "passes/*": ["passes", "passes/cost"],
@@ -126,6 +128,39 @@ def includes(path, text):
             yield f"line {number}: {directory} must not include {found[1]}"
 
 
+def included(root, files):
+    """Sources with their headers, by path without ending: which others each includes, and the file that does."""
+    units = {str(f.with_suffix("")) for f in files if f.suffix in CODE and f.parts[0] in LAYERS}
+    edges = {}
+    for path in files:
+        unit = str(path.with_suffix(""))
+        if unit not in units or path.suffix not in (".cpp", ".h"):
+            continue
+        for target in re.findall(r'^\s*#\s*include "([^"]+)"', (root / path).read_text(), re.M):
+            other = str(pathlib.PurePosixPath(target).with_suffix(""))
+            if other in units and other != unit:
+                edges.setdefault(unit, {}).setdefault(other, path)
+    return edges
+
+
+def circles(root, files):
+    """A source and its header are one unit: two units that include each other are one in truth."""
+    edges = included(root, files)
+    done = set()
+
+    def walk(unit, trail):
+        done.add(unit)
+        for other, path in edges.get(unit, {}).items():
+            if other in trail:
+                yield path, "includes in a circle: " + " -> ".join(trail[trail.index(other):] + [other])
+            elif other not in done:
+                yield from walk(other, trail + [other])
+
+    for unit in sorted(edges):
+        if unit not in done:
+            yield from walk(unit, [unit])
+
+
 def crowded(files):
     """Directories of more files than a reader takes in at a glance."""
     counts = {}
@@ -186,7 +221,7 @@ def facts(root, files):
                 findings.append((path, "a name that says nothing (Utils, Common, Helper, Misc)"))
         elif path.suffix == ".mlir":
             findings += [(path, what) for what in dead_checks(path, (root / path).read_text())]
-    return findings + list(crowded(files)) + list(pass_tests(root, files))
+    return findings + list(circles(root, files)) + list(crowded(files)) + list(pass_tests(root, files))
 
 
 def main():

@@ -4,7 +4,7 @@
 
 #include "tools/search/SearchOptions.h"
 
-#include "frontends/cayley/StateGraph.h"
+#include "frontends/cayley/LoadStateGraph.h"
 #include "runtime/SpillSpace.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Diagnostics.h"

@@ -5,6 +5,7 @@
 
 #include "tools/search/SearchRun.h"
 
+#include "frontends/cayley/LoadStateGraph.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/tensor/Scalar.h"
 #include "tools/model/CompiledModel.h"

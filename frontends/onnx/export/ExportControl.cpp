@@ -139,10 +139,9 @@ static void writeAssert(Operation *op, ExportBuilder &, const ExportRow &) {
 
 llvm::ArrayRef<ExportRow> zenith::onnx::controlExports() {
   static const ExportRow rows[] = {
-      {"graph.assert", writeAssert},      {"graph.barrier", writeOperands},
-      {"graph.case", writeCase},          {"graph.host_read", writeOperands},
-      {"graph.if", writeIf},
-      {"graph.while", writeWhile},
+      {"graph.assert", writeAssert}, {"graph.barrier", writeOperands},
+      {"graph.case", writeCase},     {"graph.host_read", writeOperands},
+      {"graph.if", writeIf},         {"graph.while", writeWhile},
   };
   return rows;
 }

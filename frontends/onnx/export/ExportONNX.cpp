@@ -7,7 +7,7 @@
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/onnx/export/ExportBuilder.h"
 
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <filesystem>

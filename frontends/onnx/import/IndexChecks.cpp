@@ -7,7 +7,7 @@
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/TensorReading.h"
 #include "ir/AssertionCode.h"
-#include "ir/ElementBounds.h"
+#include "ir/program/ElementBounds.h"
 
 #include <fmt/format.h>
 #include <numeric>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks a StableHLO module function by function, op by op.
+// Walks a StableHLO module function by function, block by block.
 
 #include "frontends/stablehlo/import/ProgramReading.h"
 
-#include "frontends/stablehlo/import/ExcessPrecision.h"
 #include "frontends/stablehlo/import/ExportedSignature.h"
-#include "frontends/stablehlo/import/OpReading.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,26 +15,6 @@
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
-
-llvm::Expected<ImportedProgram>
-stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
-  llvm::Expected<ImportedProgram> program = ProgramReading(source).run();
-  if (program && options.excessPrecision)
-    keepExcessPrecision(*program->module);
-  return program;
-}
-
-ProgramReading::ProgramReading(ModuleOp source)
-    : builder(source.getContext()), source(source) {
-  for (auto add :
-       {addElementwiseRules, addMovementRules, addIndexingRules,
-        addDynamicRules, addReductionRules, addWindowRules, addContractionRules,
-        addRaggedRules, addNormalizationRules, addOrderingRules,
-        addControlRules, addRandomRules, addDistributionRules,
-        addCustomCallRules, addExpectationRules, addCHLORules,
-        addSpecialFunctionRules, addScanRules, addQuantizationRules})
-    add(rules);
-}
 
 void ProgramReading::fail(ErrorCode code, const Twine &message, Location loc) {
   if (!failure)
@@ -95,16 +73,6 @@ SmallVector<Type> ProgramReading::typesOf(TypeRange types, Location loc) {
 // Blocks and calls
 //===----------------------------------------------------------------------===//
 
-void ProgramReading::importOp(Operation &op) {
-  auto rule = rules.find(op.getName().getStringRef());
-  if (rule == rules.end())
-    return fail(ErrorCode::Unsupported,
-                "op '" + op.getName().getStringRef() + "' is not supported",
-                op.getLoc());
-  OpReading import(*this, &op);
-  rule->second(import);
-}
-
 Values ProgramReading::inlineBlock(Block &block, ValueRange arguments) {
   size_t next = 0;
   for (BlockArgument argument : block.getArguments()) {
@@ -120,7 +88,7 @@ Values ProgramReading::inlineBlock(Block &block, ValueRange arguments) {
     next += count;
   }
   for (Operation &op : block.without_terminator()) {
-    importOp(op);
+    importOp(*this, op);
     if (failed())
       return {};
   }

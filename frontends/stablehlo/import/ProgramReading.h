@@ -12,6 +12,7 @@
 #include "ir/Error.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 
 namespace mlir::func {
 class FuncOp;
@@ -53,7 +54,11 @@ using Values = llvm::SmallVector<Value>;
 
 class ProgramReading {
 public:
-  explicit ProgramReading(mlir::ModuleOp source);
+  /// Sets the results of one op of the source, or reports why it cannot.
+  using ImportOp = std::function<void(ProgramReading &, mlir::Operation &)>;
+  ProgramReading(mlir::ModuleOp source, ImportOp importOp)
+      : builder(source.getContext()), source(source),
+        importOp(std::move(importOp)) {}
 
   llvm::Expected<ImportedProgram> run();
 
@@ -98,7 +103,6 @@ public:
 
 private:
   void importFunction(mlir::func::FuncOp source);
-  void importOp(mlir::Operation &op);
   void checkModule();
   mlir::func::FuncOp beginFunction(mlir::func::FuncOp from, Values &arguments);
   void setArgument(mlir::func::FuncOp from, unsigned index,
@@ -107,7 +111,7 @@ private:
 
   mlir::ModuleOp source;
   mlir::OwningOpRef<mlir::ModuleOp> target;
-  RuleTable rules;
+  ImportOp importOp;
   llvm::DenseMap<Value, Values> values;
   llvm::SmallVector<llvm::StringRef> calls; ///< functions being inlined
   std::optional<Error> failure;

@@ -7,6 +7,7 @@
 #include "frontends/cayley/BuildBfs.h"
 #include "frontends/cayley/BuildMeeting.h"
 #include "frontends/cayley/BuildWalks.h"
+#include "frontends/cayley/LoadStateGraph.h"
 #include "frontends/cayley/StateOps.h"
 #include "ir/GraphDialect.h"
 #include "ir/interpreter/Interpreter.h"

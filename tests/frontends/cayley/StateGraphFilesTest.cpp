@@ -3,6 +3,7 @@
 // Generators from GAP and JSON files, well-formed and not.
 
 #include "frontends/cayley/StateGraphFiles.h"
+#include "frontends/cayley/LoadStateGraph.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // Graphs by name against known groups, and against the ground truth where it is
 // present.
 
-#include "frontends/cayley/StateGraph.h"
+#include "frontends/cayley/LoadStateGraph.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>

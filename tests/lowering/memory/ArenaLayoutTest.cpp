@@ -90,7 +90,7 @@ TEST(ArenaLayout, LiveBuffersNeverOverlap) {
   Random random(7);
   for (int round = 0; round < 400; ++round) {
     std::vector<BufferRequest> requests = randomRequests(random, round % 2);
-    ArenaLayout layout = memory::layOutArena(requests);
+    ArenaLayout layout = memory::layOutArena(requests, target::TargetModel());
     for (int sample = 0; sample < 4; ++sample) {
       expectSound(requests, layout, pick(random, 0, 5), pick(random, 0, 300));
       if (HasFatalFailure())
@@ -103,8 +103,9 @@ TEST(ArenaLayout, DeadBuffersAreReused) {
   std::vector<BufferRequest> requests;
   for (unsigned step = 0; step < 100; ++step)
     requests.push_back({DimExpr(1 << 20), {step, step + 1}});
-  EXPECT_LE(*memory::layOutArena(requests).bytes.constant(),
-            2 * (1 << 20) + 3 * 4096);
+  EXPECT_LE(
+      *memory::layOutArena(requests, target::TargetModel()).bytes.constant(),
+      2 * (1 << 20) + 3 * 4096);
 }
 
 TEST(ArenaLayout, MultiplesOfOneSizeArePackedLikeNumbers) {
@@ -113,7 +114,7 @@ TEST(ArenaLayout, MultiplesOfOneSizeArePackedLikeNumbers) {
   for (unsigned step = 0; step < 50; ++step)
     requests.push_back(
         {DimExpr(4096 * (1 + step % 2)) * batch, {step, step + 1}});
-  EXPECT_EQ(memory::layOutArena(requests).bytes.str(),
+  EXPECT_EQ(memory::layOutArena(requests, target::TargetModel()).bytes.str(),
             (DimExpr(3 * 4096) * batch).str());
 }
 
@@ -122,7 +123,8 @@ TEST(ArenaLayout, UnrelatedSizesDontShare) {
   ArenaLayout layout =
       memory::layOutArena({{DimExpr(4) * batch * batch, {0, 1}},
                            {DimExpr(4) * seq * seq, {2, 3}},
-                           {DimExpr(3) * seq * seq, {4, 5}}});
+                           {DimExpr(3) * seq * seq, {4, 5}}},
+                          target::TargetModel());
   EXPECT_NE(layout.offsets[0], layout.offsets[1]);
   // The third is provably at most the second.
   EXPECT_EQ(layout.offsets[1], layout.offsets[2]);
@@ -130,18 +132,29 @@ TEST(ArenaLayout, UnrelatedSizesDontShare) {
 
 TEST(ArenaLayout, StreamsOfOneStepStartAtDifferentLines) {
   std::vector<BufferRequest> requests(8, {DimExpr(256 << 10), {0, 1}});
-  ArenaLayout layout = memory::layOutArena(requests);
+  ArenaLayout layout = memory::layOutArena(requests, target::TargetModel());
   std::set<int64_t> lines;
   for (const DimExpr &offset : layout.offsets)
     lines.insert(*offset.constant() % 4096);
   EXPECT_EQ(lines.size(), 8u);
 }
 
+TEST(ArenaLayout, BuffersThatFitTheFirstLevelCacheHaveNoGaps) {
+  std::vector<BufferRequest> requests(8, {DimExpr(32 << 10), {0, 1}});
+  target::TargetModel small, large;
+  large.l1Bytes = 2 * small.l1Bytes;
+  EXPECT_EQ(*memory::layOutArena(requests, large).bytes.constant(),
+            8 * (32 << 10));
+  EXPECT_GT(*memory::layOutArena(requests, small).bytes.constant(),
+            8 * (32 << 10));
+}
+
 TEST(ArenaLayout, EqualRequestsGiveEqualLayouts) {
   Random random(11), again(11);
   std::vector<BufferRequest> x = randomRequests(random, true),
                              y = randomRequests(again, true);
-  ArenaLayout first = memory::layOutArena(x), second = memory::layOutArena(y);
+  ArenaLayout first = memory::layOutArena(x, target::TargetModel()),
+              second = memory::layOutArena(y, target::TargetModel());
   EXPECT_EQ(first.bytes, second.bytes);
   EXPECT_TRUE(first.offsets == second.offsets);
 }

@@ -13,6 +13,7 @@
 #include "lowering/opencl/EmitOpenCL.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/OpenCLDeviceList.h"
 #include "tests/lowering/opencl/CompilerCache.h"
 
 namespace zenith::opencl {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lowering/pipeline/DeviceSession.h"
+#include "runtime/OpenCLDeviceList.h"
 #include "tests/lowering/pipeline/CompiledProgram.h"
 
 namespace zenith::test {

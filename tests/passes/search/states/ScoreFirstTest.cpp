@@ -3,6 +3,7 @@
 // Beam searches find the same before and after their steps score first.
 
 #include "frontends/cayley/BuildBeam.h"
+#include "frontends/cayley/LoadStateGraph.h"
 #include "frontends/cayley/StateOps.h"
 #include "ir/GraphDialect.h"
 #include "ir/interpreter/Interpreter.h"

@@ -2,7 +2,7 @@
 //
 // Walks functions and the graph of their calls.
 
-#include "ir/ProgramChecks.h"
+#include "ir/program/ProgramChecks.h"
 
 #include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"

@@ -3,8 +3,8 @@
 // The exponentials and divisions of a softmax, whose short forms are exact
 // enough because arguments are never positive and sums never below 1.
 
-#ifndef ZENITH_LOWERING_ELEMENTS_SOFTMAXMATCH_H
-#define ZENITH_LOWERING_ELEMENTS_SOFTMAXMATCH_H
+#ifndef ZENITH_LOWERING_BUILDER_SOFTMAXMATCH_H
+#define ZENITH_LOWERING_BUILDER_SOFTMAXMATCH_H
 
 #include "mlir/IR/Operation.h"
 
@@ -21,4 +21,4 @@ bool isShareOfSum(mlir::Operation *op);
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_ELEMENTS_SOFTMAXMATCH_H
+#endif // ZENITH_LOWERING_BUILDER_SOFTMAXMATCH_H

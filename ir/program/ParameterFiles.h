@@ -3,8 +3,8 @@
 // What a program records of the files that its parameters lie in: paths, sizes,
 // checksums.
 
-#ifndef ZENITH_IR_PARAMETERFILES_H
-#define ZENITH_IR_PARAMETERFILES_H
+#ifndef ZENITH_IR_PROGRAM_PARAMETERFILES_H
+#define ZENITH_IR_PROGRAM_PARAMETERFILES_H
 
 #include "ir/Error.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -56,4 +56,4 @@ void relocateFiles(mlir::ModuleOp module, llvm::StringRef from,
 
 } // namespace zenith::graph
 
-#endif // ZENITH_IR_PARAMETERFILES_H
+#endif // ZENITH_IR_PROGRAM_PARAMETERFILES_H

@@ -2,7 +2,7 @@
 //
 // Finds exp(x - max(x)) and its division by its sum through movement.
 
-#include "lowering/elements/SoftmaxMatch.h"
+#include "lowering/builder/SoftmaxMatch.h"
 #include "ir/GraphOps.h"
 #include "ir/ops/CompositeFormulas.h"
 

@@ -3,8 +3,8 @@
 // The least and the largest element that an integer tensor can hold, as
 // expressions over dimensions.
 
-#ifndef ZENITH_IR_ELEMENTBOUNDS_H
-#define ZENITH_IR_ELEMENTBOUNDS_H
+#ifndef ZENITH_IR_PROGRAM_ELEMENTBOUNDS_H
+#define ZENITH_IR_PROGRAM_ELEMENTBOUNDS_H
 
 #include "ir/dims/DimExpr.h"
 #include "mlir/IR/Value.h"
@@ -28,4 +28,4 @@ ElementBounds boundsOf(mlir::Value value,
 
 } // namespace zenith::graph
 
-#endif // ZENITH_IR_ELEMENTBOUNDS_H
+#endif // ZENITH_IR_PROGRAM_ELEMENTBOUNDS_H

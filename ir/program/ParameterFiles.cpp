@@ -3,7 +3,7 @@
 // Records as attributes of graph.param, and paths as the standard library sees
 // them.
 
-#include "ir/ParameterFiles.h"
+#include "ir/program/ParameterFiles.h"
 
 #include "ir/GraphOps.h"
 #include "llvm/ADT/StringExtras.h"

@@ -2,7 +2,7 @@
 //
 // The command line of zenith-run.
 
-#include "tools/model/RunOptions.h"
+#include "tools/model/RunCommandLine.h"
 
 #include "tools/model/CommandLine.h"
 #include "tools/model/Diagnostics.h"

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenCL's headers in one version, its error numbers as Status, and device ids.
-// For the runtime's OpenCL sources only.
+// OpenCL's headers in one version, its error numbers as Status, and what
+// platforms and devices answer about themselves. For the runtime's OpenCL
+// sources only.
 
-#ifndef ZENITH_RUNTIME_OPENCLSTATUS_H
-#define ZENITH_RUNTIME_OPENCLSTATUS_H
+#ifndef ZENITH_RUNTIME_OPENCLQUERIES_H
+#define ZENITH_RUNTIME_OPENCLQUERIES_H
 
-#include "runtime/OpenCLDeviceList.h"
+#include "runtime/OpenCLDeviceInfo.h"
 #include "runtime/Status.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-
-#include <string>
-#include <vector>
 
 namespace zenith::runtime {
 
@@ -29,4 +27,4 @@ OpenCLDeviceInfo describeOpenCLDevice(cl_device_id device, int index);
 
 } // namespace zenith::runtime
 
-#endif // ZENITH_RUNTIME_OPENCLSTATUS_H
+#endif // ZENITH_RUNTIME_OPENCLQUERIES_H

@@ -3,7 +3,7 @@
 // Interval arithmetic on dimension expressions, from a value back to what it
 // was made of.
 
-#include "ir/ElementBounds.h"
+#include "ir/program/ElementBounds.h"
 
 #include "ir/GraphOps.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -3,8 +3,8 @@
 // What readers of a whole program rely on and no verifier of a single op knows:
 // signatures of functions, calls, and that all ops are GraphIR's.
 
-#ifndef ZENITH_IR_PROGRAMCHECKS_H
-#define ZENITH_IR_PROGRAMCHECKS_H
+#ifndef ZENITH_IR_PROGRAM_PROGRAMCHECKS_H
+#define ZENITH_IR_PROGRAM_PROGRAMCHECKS_H
 
 #include "ir/Error.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,4 +35,4 @@ std::optional<Error> checkOps(mlir::ModuleOp module);
 
 } // namespace zenith::graph
 
-#endif // ZENITH_IR_PROGRAMCHECKS_H
+#endif // ZENITH_IR_PROGRAM_PROGRAMCHECKS_H

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dot products of narrow types, two or four neighbouring k at a time: pairs of
-// 16-bit integers in the form that LLVM selects one instruction for (pmaddwd,
-// vpdpwssd), bf16 and int8 by intrinsics. Widening of bf16 columns, two vectors
-// at a time.
+// Pairs of 16-bit integers in the form that LLVM selects one instruction for
+// (pmaddwd, vpdpwssd), bf16 and int8 by intrinsics.
 
+#include "lowering/microkernels/GroupedKLoop.h"
 #include "lowering/microkernels/Int8Dot.h"
-#include "lowering/microkernels/MicroKernelWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,68 +14,12 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-Value MicroKernelWriter::shuffled(Value x, Value y, int64_t count,
-                                  function_ref<int64_t(int64_t lane)> source) {
-  SmallVector<int64_t> lanes;
-  for (int64_t lane = 0; lane < count; ++lane)
-    lanes.push_back(source(lane));
-  return b.create<vector::ShuffleOp>(loc, x, y, lanes);
-}
-
-unsigned MicroKernelWriter::groupSize() const {
+unsigned GroupedKLoop::groupSize() const {
   auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
   return interleaved ? unsigned(interleaved->group) : 2;
 }
 
-/// Even and odd columns of each two vectors.
-MicroKernelWriter::Values
-MicroKernelWriter::columnsOfSplitWords(const MicroKernelArgs &args,
-                                       Value offset) {
-  int64_t lanes = kernel.lanes;
-  auto halves = VectorType::get({2 * lanes}, memoryType(kernel.b)),
-       words = VectorType::get({lanes}, b.getI32Type());
-  auto number = [&](uint32_t value) {
-    return b.create<arith::ConstantOp>(
-        loc, DenseElementsAttr::get(words, APInt(32, value)));
-  };
-  Value sixteen = number(16), high = number(0xffff0000);
-  Values columns;
-  for (int64_t v = 0; v < kernel.vectors; v += 2) {
-    Value both = b.create<vector::LoadOp>(
-        loc, halves, args.b, v ? add(offset, index(v * lanes)) : offset);
-    both = b.create<vector::BitCastOp>(loc, words, both);
-    Value even = b.create<arith::ShLIOp>(loc, both, sixteen),
-          odd = b.create<arith::AndIOp>(loc, both, high);
-    columns.push_back(b.create<arith::BitcastOp>(loc, vectorType, even));
-    columns.push_back(b.create<arith::BitcastOp>(loc, vectorType, odd));
-  }
-  return columns;
-}
-
-/// From accumulators in memory order to those of even and of odd columns.
-void MicroKernelWriter::deinterleaveColumns(MutableArrayRef<Value> sums) {
-  int64_t lanes = kernel.lanes;
-  for (size_t i = 0; i + 1 < sums.size(); i += 2) {
-    Value low = sums[i], high = sums[i + 1];
-    for (int64_t odd : {0, 1})
-      sums[i + odd] = shuffled(low, high, lanes,
-                               [&](int64_t lane) { return 2 * lane + odd; });
-  }
-}
-
-void MicroKernelWriter::interleaveColumns(MutableArrayRef<Value> sums) {
-  int64_t lanes = kernel.lanes;
-  for (size_t i = 0; i + 1 < sums.size(); i += 2) {
-    Value even = sums[i], odd = sums[i + 1];
-    for (int64_t high : {0, 1})
-      sums[i + high] = shuffled(even, odd, lanes, [&](int64_t lane) {
-        return (lane + high * lanes) / 2 + lane % 2 * lanes;
-      });
-  }
-}
-
-/// Interleaves two rows of B, as i16.
-Value MicroKernelWriter::interleavedRows(Value low, Value high) {
+Value GroupedKLoop::interleavedRows(Value low, Value high) {
   int64_t lanes = kernel.lanes;
   Value both = shuffled(low, high, 2 * lanes, [&](int64_t lane) {
     return lane / 2 + lane % 2 * lanes;
@@ -90,8 +32,7 @@ Value MicroKernelWriter::interleavedRows(Value low, Value high) {
   return b.create<arith::ExtSIOp>(loc, type, both);
 }
 
-/// sum[i] + x[2i] * y[2i] + x[2i+1] * y[2i+1].
-Value MicroKernelWriter::addPairs(Value sum, Value x, Value y) {
+Value GroupedKLoop::addPairs(Value sum, Value x, Value y) {
   if (isa<IntegerType>(kernel.sum))
     return b.create<arith::AddIOp>(loc, sum, sumOfProducts(x, y));
   auto pairs = VectorType::get({2 * int64_t(kernel.lanes)}, b.getBF16Type());
@@ -104,8 +45,7 @@ Value MicroKernelWriter::addPairs(Value sum, Value x, Value y) {
       .getResult(0);
 }
 
-/// x[2i] * y[2i] + x[2i+1] * y[2i+1], in the type of the sums.
-Value MicroKernelWriter::sumOfProducts(Value x, Value y) {
+Value GroupedKLoop::sumOfProducts(Value x, Value y) {
   int64_t lanes = kernel.lanes;
   auto wide = VectorType::get({2 * lanes}, kernel.sum);
   Value products = b.create<arith::MulIOp>(
@@ -118,9 +58,7 @@ Value MicroKernelWriter::sumOfProducts(Value x, Value y) {
   return b.create<arith::AddIOp>(loc, even, odd);
 }
 
-/// A group of k of one vector of columns: as i16, or int8 unwidened.
-Value MicroKernelWriter::groupOfColumns(const MicroKernelArgs &args,
-                                        Value offset, unsigned vector) {
+Value GroupedKLoop::groupOfColumns(Value offset, unsigned vector) {
   int64_t lanes = kernel.lanes, at = vector * lanes;
   auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
   if (!interleaved) {
@@ -142,9 +80,7 @@ Value MicroKernelWriter::groupOfColumns(const MicroKernelArgs &args,
   return b.create<arith::ExtSIOp>(loc, wide, all);
 }
 
-/// A group of k of a row of A in every lane; `half`: the first of a pair, and a
-/// zero.
-Value MicroKernelWriter::groupOfRow(Value memory, Value offset, bool half) {
+Value GroupedKLoop::groupOfRow(Value memory, Value offset, bool half) {
   int64_t count = groupSize();
   auto element = cast<MemRefType>(memory.getType()).getElementType();
   auto group = VectorType::get({count}, element),
@@ -164,19 +100,17 @@ Value MicroKernelWriter::groupOfRow(Value memory, Value offset, bool half) {
   return b.create<vector::BitCastOp>(loc, all, word);
 }
 
-void MicroKernelWriter::groupStep(const MicroKernelArgs &args,
-                                  ValueRange aMemory, ValueRange aRows,
-                                  Value ak, unsigned count, Values &next,
-                                  bool half) {
+void GroupedKLoop::groupStep(ValueRange aMemory, ValueRange aRows, Value ak,
+                             unsigned count, Values &next, bool half) {
   unsigned tile = kernel.tileVectors(), group = groupSize();
   auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
   Value bk = next.back();
   for (unsigned set = 0; set < count; ++set) {
     Values columns;
     for (unsigned v = 0; v < kernel.vectors; ++v)
-      columns.push_back(groupOfColumns(args, bk, v));
+      columns.push_back(groupOfColumns(bk, v));
     if (kernel.prefetchAs<PrefetchB>())
-      prefetchB(args.b, bk, set);
+      prefetch.ofB(args.b, bk, set);
     Value step = set ? add(ak, index(set * group)) : ak;
     for (unsigned r = 0; r < kernel.mr; ++r) {
       Value a = groupOfRow(aMemory[r], add(aRows[r], step), half);
@@ -194,10 +128,9 @@ void MicroKernelWriter::groupStep(const MicroKernelArgs &args,
 
 /// Rounds of some groups, then one group at a time. After the last whole pair,
 /// an odd k meets the zero that pads B.
-MicroKernelWriter::Values
-MicroKernelWriter::interleavedLoop(const MicroKernelArgs &args,
-                                   ValueRange aMemory, ValueRange aRows,
-                                   Value bOffset, Values sums) {
+GroupedKLoop::Values GroupedKLoop::interleavedLoop(ValueRange aMemory,
+                                                   ValueRange aRows,
+                                                   Value bOffset, Values sums) {
   const InterleavedK &form = std::get<InterleavedK>(kernel.form);
   // One set of accumulators leaves room to save loop control instead. Without
   // VNNI, LLVM adds the products of both rounds first, which takes registers
@@ -210,7 +143,7 @@ MicroKernelWriter::interleavedLoop(const MicroKernelArgs &args,
         [&](Value first, ValueRange iterArgs) {
           Values next(iterArgs);
           for (unsigned i = 0; i < times; ++i)
-            groupStep(args, aMemory, aRows,
+            groupStep(aMemory, aRows,
                       i ? add(first, index(i * count * group)) : first, count,
                       next, half);
           return next;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Imports a module by the rules of all ops.
+
+#include "frontends/stablehlo/ImportStableHLO.h"
+
+#include "frontends/stablehlo/import/ExcessPrecision.h"
+#include "frontends/stablehlo/import/OpReading.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+static RuleTable allRules() {
+  RuleTable rules;
+  for (auto add :
+       {addElementwiseRules, addMovementRules, addIndexingRules,
+        addDynamicRules, addReductionRules, addWindowRules, addContractionRules,
+        addRaggedRules, addNormalizationRules, addOrderingRules,
+        addControlRules, addRandomRules, addDistributionRules,
+        addCustomCallRules, addExpectationRules, addCHLORules,
+        addSpecialFunctionRules, addScanRules, addQuantizationRules})
+    add(rules);
+  return rules;
+}
+
+llvm::Expected<ImportedProgram>
+stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
+  auto importOp = [rules = allRules()](ProgramReading &program, Operation &op) {
+    auto rule = rules.find(op.getName().getStringRef());
+    if (rule == rules.end())
+      return program.fail(ErrorCode::Unsupported,
+                          "op '" + op.getName().getStringRef() +
+                              "' is not supported",
+                          op.getLoc());
+    OpReading reading(program, &op);
+    rule->second(reading);
+  };
+  llvm::Expected<ImportedProgram> program =
+      ProgramReading(source, std::move(importOp)).run();
+  if (program && options.excessPrecision)
+    keepExcessPrecision(*program->module);
+  return program;
+}
