@@ -8,6 +8,7 @@
 
 #include "ir/remarks/Remark.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <filesystem>
@@ -137,6 +138,41 @@ ImportedValue ModelReading::initializerValue(const Tensor &tensor) {
                    value.type.getNumElements() > 0 &&
                    isa<FloatType>(value.type.getElementType());
   return isTrained ? asParameter(std::move(value), tensor.name) : value;
+}
+
+/// A broadcast that repeats the one element of a parameter: its dimension of
+/// size 1 becomes a larger one, or one whose size is not known.
+static bool repeatsElement(Operation *user) {
+  auto broadcast = dyn_cast<graph::BroadcastOp>(user);
+  return broadcast && llvm::any_of(broadcast.getMapping(), [&](int64_t d) {
+           return broadcast.getType().getDimSize(d) != 1;
+         });
+}
+
+/// Exporters write scalars of formulas (scales, epsilons) as rank 1, too. What
+/// tells them from a bias of one channel is that each use repeats the element:
+/// such an initializer is a constant, which composites are recognised by.
+void ModelReading::keepScalarsConstant() {
+  llvm::MapVector<StringAttr, SmallVector<graph::GetParamOp>> reads;
+  module->walk([&](graph::GetParamOp get) {
+    reads[get.getParamAttr().getAttr()].push_back(get);
+  });
+  for (auto &[name, gets] : reads) {
+    auto param = module->lookupSymbol<graph::ParamOp>(name);
+    auto value = dyn_cast_or_null<DenseElementsAttr>(param.getSourceAttr());
+    if (!value || value.getNumElements() != 1 ||
+        !isa<FloatType>(value.getElementType()) ||
+        !llvm::all_of(gets, [](graph::GetParamOp get) {
+          return llvm::all_of(get->getUsers(), repeatsElement);
+        }))
+      continue;
+    for (graph::GetParamOp get : gets) {
+      OpBuilder builder(get);
+      get.replaceAllUsesWith(
+          builder.create<graph::ConstantOp>(get.getLoc(), value).getResult());
+      get.erase();
+    }
+  }
 }
 
 /// Constants that rules read while importing, and dead ones: other values for
@@ -416,6 +452,7 @@ Result<OwningOpRef<ModuleOp>> ModelReading::run() {
     return status.error();
   b.eraseDiscarded();
   eraseDeadOps(function.getBody().front());
+  keepScalarsConstant();
   eraseUnusedParameters();
   std::string text;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {

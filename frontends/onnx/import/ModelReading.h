@@ -83,6 +83,7 @@ private:
   ImportedValue asParameter(ImportedValue value, const std::string &name);
   /// Constants of floats that training changes are parameters of any size.
   ImportedValue initializerValue(const Tensor &tensor);
+  void keepScalarsConstant();
   void eraseUnusedParameters();
   void nameResults(mlir::func::FuncOp function, mlir::ValueRange results);
   ImportedValue wordsValue(const Tensor &tensor);

@@ -96,7 +96,7 @@ TEST(ImportONNX, FloatVectorsOfAnySizeAreParameters) {
   Model model = emptyModel();
   model.graph.inputs = {floatValue("x", {fixed(2), fixed(3)})};
   model.graph.outputs = {{"y", {}}};
-  model.graph.initializers = {ramp("bias", {1}), ramp("slope", {3}),
+  model.graph.initializers = {ramp("bias", {3}), ramp("slope", {3}),
                               ramp("factor", {}), integers("shape", {1}, {6}),
                               ramp("unused", {3})};
   model.graph.nodes = {makeNode("Add", {"x", "bias"}, {"a"}),
@@ -104,8 +104,28 @@ TEST(ImportONNX, FloatVectorsOfAnySizeAreParameters) {
                        makeNode("Mul", {"b", "factor"}, {"c"}),
                        makeNode("Reshape", {"c", "shape"}, {"y"})};
   std::string text = importText(model);
-  EXPECT_HAS(text, "graph.param @bias : tensor<1xf32>");
+  EXPECT_HAS(text, "graph.param @bias : tensor<3xf32>");
   EXPECT_HAS(text, "graph.param @slope : tensor<3xf32>");
+  EXPECT_EQ(count(text, "graph.param @"), 2u) << text;
+}
+
+// The bias of one channel is a parameter; an element that is repeated is a
+// scalar, whatever its rank.
+TEST(ImportONNX, RepeatedElementsAreConstants) {
+  Model model = emptyModel();
+  model.graph.inputs = {floatValue("x", {fixed(2), fixed(1)}),
+                        floatValue("z", {fixed(2), fixed(3)})};
+  model.graph.outputs = {{"y", {}}};
+  model.graph.initializers = {ramp("bias", {1}), ramp("scale", {1}),
+                              ramp("both", {1})};
+  model.graph.nodes = {makeNode("Add", {"x", "bias"}, {"a"}),
+                       makeNode("Mul", {"a", "both"}, {"b"}),
+                       makeNode("Mul", {"z", "scale"}, {"c"}),
+                       makeNode("Mul", {"c", "both"}, {"d"}),
+                       makeNode("Add", {"b", "d"}, {"y"})};
+  std::string text = importText(model);
+  EXPECT_HAS(text, "graph.param @bias : tensor<1xf32>");
+  EXPECT_HAS(text, "graph.param @both : tensor<1xf32>");
   EXPECT_EQ(count(text, "graph.param @"), 2u) << text;
 }
 
