@@ -22,40 +22,26 @@ namespace {
 
 constexpr int many = INT_MAX;
 
-constexpr OpSchema defaultSchemas[] = {
+constexpr OpSchema schemas[] = {
 #define ZENITH_ONNX_OPERATOR(name, since, least, most, outputs, attributes)    \
-  {#name, since, least, most, outputs, attributes},
-#include "frontends/onnx/OpSchemas.def"
-};
-
-constexpr OpSchema learningSchemas[] = {
+  {"", #name, since, least, most, outputs, attributes},
 #define ZENITH_ONNX_LEARNING(name, since, least, most, outputs, attributes)    \
-  {#name, since, least, most, outputs, attributes},
-#include "frontends/onnx/OpSchemas.def"
-};
-
-constexpr OpSchema previewSchemas[] = {
+  {"ai.onnx.ml", #name, since, least, most, outputs, attributes},
 #define ZENITH_ONNX_PREVIEW(name, since, least, most, outputs, attributes)     \
-  {#name, since, least, most, outputs, attributes},
-#include "frontends/onnx/OpSchemas.def"
-};
-
-constexpr OpSchema trainingSchemas[] = {
+  {"ai.onnx.preview", #name, since, least, most, outputs, attributes},
 #define ZENITH_ONNX_TRAINING(name, since, least, most, outputs, attributes)    \
-  {#name, since, least, most, outputs, attributes},
-#include "frontends/onnx/OpSchemas.def"
-};
-
-constexpr OpSchema microsoftSchemas[] = {
+  {"ai.onnx.preview.training", #name, since, least, most, outputs, attributes},
 #define ZENITH_ONNX_MICROSOFT(name, since, least, most, outputs, attributes)   \
-  {#name, since, least, most, outputs, attributes},
+  {"com.microsoft", #name, since, least, most, outputs, attributes},
 #include "frontends/onnx/OpSchemas.def"
 };
 
-struct DomainSchemas {
-  std::string_view domain;
-  int64_t newest;
-  llvm::ArrayRef<OpSchema> rows;
+constexpr std::pair<std::string_view, int64_t> newestOpsets[] = {
+    {"", 28},
+    {"ai.onnx.ml", 5},
+    {"ai.onnx.preview", 1},
+    {"ai.onnx.preview.training", 1},
+    {"com.microsoft", 1},
 };
 
 constexpr std::pair<std::string_view, std::string_view> wordLists[] = {
@@ -71,32 +57,18 @@ constexpr std::string_view kindNames[] = {
 
 } // namespace
 
-static const DomainSchemas *schemasOf(std::string_view domain) {
-  static const DomainSchemas domains[] = {
-      {"", 28, defaultSchemas},
-      {"ai.onnx.ml", 5, learningSchemas},
-      {"ai.onnx.preview", 1, previewSchemas},
-      {"ai.onnx.preview.training", 1, trainingSchemas},
-      {"com.microsoft", 1, microsoftSchemas},
-  };
-  for (const DomainSchemas &candidate : domains)
-    if (candidate.domain == domain)
-      return &candidate;
-  return nullptr;
-}
-
 int64_t zenith::onnx::newestOpset(std::string_view domain) {
-  const DomainSchemas *schemas = schemasOf(domain);
-  return schemas ? schemas->newest : 0;
+  for (const auto &[known, newest] : newestOpsets)
+    if (known == domain)
+      return newest;
+  return 0;
 }
 
 const OpSchema *zenith::onnx::findSchema(std::string_view domain,
                                          std::string_view op, int64_t version) {
-  const DomainSchemas *schemas = schemasOf(domain);
   const OpSchema *found = nullptr;
-  for (const OpSchema &row :
-       schemas ? schemas->rows : llvm::ArrayRef<OpSchema>())
-    if (row.op == op && row.since <= version)
+  for (const OpSchema &row : schemas)
+    if (row.op == op && row.domain == domain && row.since <= version)
       found = &row; // versions ascend
   return found;
 }

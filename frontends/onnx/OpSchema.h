@@ -11,6 +11,7 @@ namespace zenith::onnx {
 
 /// A version of an operator, valid until the next row of the same operator.
 struct OpSchema {
+  std::string_view domain; // "": the default one
   std::string_view op;
   int since;
   int leastInputs, mostInputs, mostOutputs; // INT_MAX: any number
