@@ -8,7 +8,7 @@
 
 #include "ir/remarks/Remark.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <filesystem>
@@ -153,16 +153,17 @@ static bool repeatsElement(Operation *user) {
 /// tells them from a bias of one channel is that each use repeats the element:
 /// such an initializer is a constant, which composites are recognised by.
 void ModelReading::keepScalarsConstant() {
-  llvm::MapVector<StringAttr, SmallVector<graph::GetParamOp>> reads;
+  llvm::DenseMap<StringAttr, SmallVector<graph::GetParamOp>> reads;
   module->walk([&](graph::GetParamOp get) {
     reads[get.getParamAttr().getAttr()].push_back(get);
   });
-  for (auto &[name, gets] : reads) {
-    auto param = module->lookupSymbol<graph::ParamOp>(name);
+  for (auto param : module->getOps<graph::ParamOp>()) {
     auto value = dyn_cast_or_null<DenseElementsAttr>(param.getSourceAttr());
     if (!value || value.getNumElements() != 1 ||
-        !isa<FloatType>(value.getElementType()) ||
-        !llvm::all_of(gets, [](graph::GetParamOp get) {
+        !isa<FloatType>(value.getElementType()))
+      continue;
+    SmallVector<graph::GetParamOp> gets = reads.lookup(param.getSymNameAttr());
+    if (!llvm::all_of(gets, [](graph::GetParamOp get) {
           return llvm::all_of(get->getUsers(), repeatsElement);
         }))
       continue;
