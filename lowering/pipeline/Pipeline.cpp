@@ -31,8 +31,7 @@ namespace zenith::pipeline {
 // The columns of CompileOptions.def.
 using namespace options;
 
-/// The machine that "cpu", "cpu:NAME", "opencl" or "opencl:N" stands for.
-static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
+static llvm::Expected<target::TargetModel> parseTarget(StringRef text) {
   if (target::OpenCLTarget::isTargetName(text)) {
     llvm::Expected<target::OpenCLTarget> device = deviceTarget(text);
     if (!device)
@@ -43,6 +42,15 @@ static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
   if (!processor)
     return processor.takeError();
   return processor->model();
+}
+
+/// The machine that "cpu", "cpu:NAME", "opencl" or "opencl:N" stands for; a
+/// usage error where there is none.
+static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
+  llvm::Expected<target::TargetModel> model = parseTarget(text);
+  if (!model)
+    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+  return model;
 }
 
 static PhaseOptions phaseOptionsFor(const CompileOptions &options,
@@ -56,7 +64,7 @@ static PhaseOptions phaseOptionsFor(const CompileOptions &options,
 llvm::Expected<PhaseOptions> phaseOptions(const CompileOptions &options) {
   llvm::Expected<target::TargetModel> model = modelFor(options.target);
   if (!model)
-    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+    return model.takeError();
   return phaseOptionsFor(options, *model);
 }
 
@@ -66,13 +74,15 @@ static std::string recordedText(const CompileOptions &options) {
                                  : options.target;
 }
 
-static llvm::Error checkOrder(int from, int to, StringRef fromName) {
+/// The last phase to run, of those that begin with `from`.
+static llvm::Expected<int> lastPhase(const CompileOptions &options, int from) {
+  llvm::Expected<int> last = findPhase(options.toPhase, phases().size() - 1);
   // A module may have left the last phase to run; an option may not.
-  if (from <= to || fromName.empty())
-    return llvm::Error::success();
+  if (!last || from <= *last || options.fromPhase.empty())
+    return last;
   return makeError(ErrorCode::Usage,
                    "--from=" + phases()[from].name +
-                       " comes after --to=" + phases()[to].name);
+                       " comes after --to=" + phases()[*last].name);
 }
 
 static void addPhase(OpPassManager &passes, int index,
@@ -93,14 +103,12 @@ llvm::Error buildPipeline(OpPassManager &passes,
   llvm::Expected<int> from = findPhase(options.fromPhase, 0);
   if (!from)
     return from.takeError();
-  llvm::Expected<int> to = findPhase(options.toPhase, phases().size() - 1);
+  llvm::Expected<int> to = lastPhase(options, *from);
   if (!to)
     return to.takeError();
-  if (llvm::Error error = checkOrder(*from, *to, options.fromPhase))
-    return error;
   llvm::Expected<target::TargetModel> model = modelFor(options.target);
   if (!model)
-    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+    return model.takeError();
   const PhaseOptions forPhases = phaseOptionsFor(options, *model);
   passes.addPass(createSettleTargetPass(recordedText(options), *model));
   for (int index = *from; index <= *to; ++index)
@@ -154,7 +162,7 @@ static llvm::Error checkInput(ModuleOp module, int from,
     return makeError(std::move(*error));
   llvm::Expected<target::TargetModel> model = modelFor(options.target);
   if (!model)
-    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+    return model.takeError();
   return settleTarget(module, recordedText(options), *model);
 }
 
@@ -162,11 +170,9 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
   llvm::Expected<int> from = firstPhase(module, options.fromPhase);
   if (!from)
     return from.takeError();
-  llvm::Expected<int> to = findPhase(options.toPhase, phases().size() - 1);
+  llvm::Expected<int> to = lastPhase(options, *from);
   if (!to)
     return to.takeError();
-  if (llvm::Error error = checkOrder(*from, *to, options.fromPhase))
-    return error;
   if (llvm::Error error = checkInput(module, *from, options))
     return error;
   // One manager per phase: a failure is then a phase's.
