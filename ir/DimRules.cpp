@@ -37,7 +37,7 @@ bool DimAnalysis::settled(Value value) const {
   // to another value.
   return !isIntegerScalar(type) || scalars.count(value) ||
          !isa_and_nonnull<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp,
-                          MinOp, ConvertOp, ReshapeOp, DimOp>(
+                          MinOp, SelectOp, ConvertOp, ReshapeOp, DimOp>(
              value.getDefiningOp());
 }
 
@@ -220,6 +220,17 @@ static std::optional<int64_t> constantElement(Value value, int64_t index) {
                     : element.getSExtValue();
 }
 
+/// The operands of a common size, select(n == 1, m, n); null values for other
+/// selects.
+static std::pair<Value, Value> broadcastSizes(SelectOp select) {
+  auto compare = select.getPred().getDefiningOp<CompareOp>();
+  if (!compare || compare.getDirection() != CompareDirection::eq ||
+      compare.getLhs() != select.getOnFalse() ||
+      constantElement(compare.getRhs(), 0) != 1)
+    return {};
+  return {select.getOnFalse(), select.getOnTrue()};
+}
+
 std::optional<DimExpr> DimAnalysis::computeScalar(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto fusion =
@@ -245,6 +256,9 @@ std::optional<DimExpr> DimAnalysis::computeScalar(Value value) {
   }
   if (isa<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(op))
     return scalarArithmetic(op);
+  if (auto select = dyn_cast<SelectOp>(op))
+    if (auto [lhs, rhs] = broadcastSizes(select); lhs)
+      return DimExpr::broadcast(scalar(lhs), scalar(rhs));
   if (isa<IfOp, CaseOp>(op)) {
     unsigned number = cast<OpResult>(value).getResultNumber();
     DimExpr first =

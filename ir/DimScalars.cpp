@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products become add and mul, atoms floor_mod, div, min and max; every
-// expression is emitted once.
+// Sums of products become add and mul, atoms floor_mod, div, min, max and
+// select; every expression is emitted once.
 
 #include "ir/DimScalars.h"
 #include "ir/GraphOps.h"
@@ -26,6 +26,12 @@ DimScalars::DimScalars(func::FuncOp function, DimAnalysis &analysis)
               analysis.dimOf(argument, d).asSymbol())
         sources.emplace(*name, std::make_pair(Value(argument), unsigned(d)));
   }
+}
+
+DimScalars::DimScalars(Operation *anchor, const Sources &sources)
+    : builder(anchor), loc(anchor->getLoc()), sources(sources.dims) {
+  for (const auto &[name, value] : sources.scalars)
+    known.emplace(DimExpr::symbol(name), value);
 }
 
 /// Ops that stood at the start of the block already may be erased between
@@ -99,6 +105,10 @@ Value DimScalars::emitAtom(const DimAtom &atom) {
     return binary<MaxOp>(lhs, rhs);
   case DimAtom::Kind::Mod:
     return binary<FloorModOp>(lhs, rhs);
+  case DimAtom::Kind::Broadcast:
+    return create<SelectOp>(
+        lhs.getType(),
+        create<CompareOp>(CompareDirection::eq, lhs, constant(1)), rhs, lhs);
   default:
     // graph.div truncates: exact only where both sides have one sign, or
     // nothing is left over.

@@ -13,11 +13,18 @@
 
 namespace zenith::graph {
 
-/// Emits at the start of the entry block and reuses what it emitted; new ops
-/// stay in dependence order.
+/// Emits at the start of the entry block, or before an op, and reuses what it
+/// emitted; new ops stay in dependence order.
 class DimScalars {
 public:
   DimScalars(mlir::func::FuncOp function, DimAnalysis &analysis);
+  /// Where symbols can be read: dimensions of values, and integer scalars.
+  struct Sources {
+    std::map<std::string, std::pair<mlir::Value, unsigned>> dims;
+    std::map<std::string, mlir::Value> scalars;
+  };
+  /// Emits before `anchor`, from what `sources` has.
+  DimScalars(mlir::Operation *anchor, const Sources &sources);
   /// A tensor<i64> scalar with the value of `expr`; null where it has a symbol
   /// that no argument's dimension gives.
   mlir::Value materialize(const DimExpr &expr);

@@ -25,6 +25,17 @@ def InlineCallsPass : ZenithPass<"zenith-inline-calls", "::mlir::ModuleOp"> {
   let exampleTest = "passes/simplify/inline-calls.mlir#calls";
 }
 
+def InsertSizeChecksPass : ZenithPass<"zenith-insert-size-checks", "::mlir::func::FuncOp"> {
+  let summary = "State what ops require of sizes as assertions, where it is not proved";
+  let description = [{
+    Sizes of the operands of an op may have to be equal, or 1, or at most as large as others. What dimension analysis does not prove
+    becomes a graph.assert before the op, so that no other pass can lose it: the run ends with the op's place, both sizes and the
+    operands' shapes. Conditions that an assertion states already are left alone. The first pass after zenith-inline-calls, before
+    anything folds; frontends state theirs themselves, in the source's words. Refuses nothing.
+  }];
+  let exampleTest = "passes/simplify/insert-size-checks.mlir#sizes_of_two_arguments";
+}
+
 def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Replace ops on constants by their results as the interpreter computes them";
   let description = [{

@@ -4,8 +4,10 @@
 // rounding quotients and proofs of order.
 
 #include "ir/dims/DimExpr.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace zenith::graph {
 
@@ -104,6 +106,7 @@ bool nonNegative(const DimAtom &atom) {
     return atom.name.compare(0, 2, "%i") != 0;
   case DimAtom::Kind::FloorDiv:
   case DimAtom::Kind::Min:
+  case DimAtom::Kind::Broadcast:
     return nonNegative(*atom.lhs) && nonNegative(*atom.rhs);
   case DimAtom::Kind::Mod:
     return nonNegative(*atom.rhs);
@@ -317,6 +320,42 @@ DimExpr DimExpr::max(const DimExpr &lhs, const DimExpr &rhs) {
                         : makeAtom(DimAtom::Kind::Max, rhs, lhs));
 }
 
+/// True where no value of the symbols makes the expression 1.
+static bool isNeverOne(const DimExpr &expr) {
+  bool isEven = llvm::all_of(
+      expr.terms(), [](const auto &term) { return term.second % 2 == 0; });
+  return isEven || DimExpr(2).provablyAtMost(expr);
+}
+
+/// The sizes that a common size is made of.
+static void addBroadcastParts(const DimExpr &expr, std::set<DimExpr> &parts) {
+  const DimAtom *atom = expr.asAtom();
+  if (!atom || atom->kind != DimAtom::Kind::Broadcast) {
+    if (!expr.isConstant(1))
+      parts.insert(expr);
+    return;
+  }
+  addBroadcastParts(*atom->lhs, parts);
+  addBroadcastParts(*atom->rhs, parts);
+}
+
+DimExpr DimExpr::broadcast(const DimExpr &lhs, const DimExpr &rhs) {
+  std::set<DimExpr> parts;
+  addBroadcastParts(lhs, parts);
+  addBroadcastParts(rhs, parts);
+  if (parts.empty())
+    return 1;
+  // A size that is never 1 is the common one, a constant before others.
+  for (bool wantsConstant : {true, false})
+    for (const DimExpr &part : parts)
+      if (part.constant().has_value() == wantsConstant && isNeverOne(part))
+        return part;
+  DimExpr common = *parts.begin();
+  for (const DimExpr &part : llvm::drop_begin(parts))
+    common = atom(makeAtom(DimAtom::Kind::Broadcast, common, part));
+  return common;
+}
+
 int DimExpr::compare(const DimExpr &other) const {
   auto left = sum.begin(), right = other.sum.begin();
   for (; left != sum.end() && right != other.sum.end(); ++left, ++right) {
@@ -360,7 +399,8 @@ bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
     if (atom->kind == DimAtom::Kind::Min)
       return atom->lhs->provablyAtMost(other, atLeastOne) ||
              atom->rhs->provablyAtMost(other, atLeastOne);
-    if (atom->kind == DimAtom::Kind::Max)
+    if (atom->kind == DimAtom::Kind::Max ||
+        atom->kind == DimAtom::Kind::Broadcast)
       return atom->lhs->provablyAtMost(other, atLeastOne) &&
              atom->rhs->provablyAtMost(other, atLeastOne);
     auto divisor = atom->kind == DimAtom::Kind::FloorDiv ? atom->rhs->constant()
@@ -377,7 +417,8 @@ bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
     if (atom->kind == DimAtom::Kind::Max)
       return provablyAtMost(*atom->lhs, atLeastOne) ||
              provablyAtMost(*atom->rhs, atLeastOne);
-    if (atom->kind == DimAtom::Kind::Min)
+    if (atom->kind == DimAtom::Kind::Min ||
+        atom->kind == DimAtom::Kind::Broadcast)
       return provablyAtMost(*atom->lhs, atLeastOne) &&
              provablyAtMost(*atom->rhs, atLeastOne);
   }
@@ -401,6 +442,8 @@ static std::optional<int64_t> evaluateAtom(
     return std::min(*lhs, *rhs);
   case DimAtom::Kind::Max:
     return std::max(*lhs, *rhs);
+  case DimAtom::Kind::Broadcast:
+    return *lhs == 1 ? *rhs : *lhs;
   case DimAtom::Kind::Symbol:
     break;
   }

@@ -18,10 +18,10 @@ namespace zenith::graph {
 
 class DimExpr;
 
-/// A factor of a monomial: a named dimension, or a quotient, remainder, minimum
-/// or maximum that no rule turns into a polynomial.
+/// A factor of a monomial: a named dimension, or a quotient, remainder,
+/// minimum, maximum or common size that no rule turns into a polynomial.
 struct DimAtom {
-  enum class Kind { Symbol, FloorDiv, Mod, Min, Max };
+  enum class Kind { Symbol, FloorDiv, Mod, Min, Max, Broadcast };
   Kind kind = Kind::Symbol;
   std::string name;                   ///< Symbol only.
   std::shared_ptr<const DimExpr> lhs; ///< other kinds
@@ -42,9 +42,9 @@ public:
   static DimExpr symbol(std::string name);
   static DimExpr fromMonomial(const Monomial &monomial);
   /// Parses "24*batch", "past + seq", "((seq**2)//seq)", and the functions
-  /// floordiv, ceildiv, mod, min and max of two arguments; nullopt where the
-  /// text is no expression. Names with blanks, operators (+ - * /), commas or
-  /// parentheses stand in single quotes: 'batch size'.
+  /// floordiv, ceildiv, mod, min, max and broadcast of two arguments; nullopt
+  /// where the text is no expression. Names with blanks, operators (+ - * /),
+  /// commas or parentheses stand in single quotes: 'batch size'.
   static std::optional<DimExpr> parse(const std::string &text);
 
   std::optional<int64_t> constant() const;
@@ -64,6 +64,11 @@ public:
   static DimExpr mod(const DimExpr &lhs, const DimExpr &rhs);
   static DimExpr min(const DimExpr &lhs, const DimExpr &rhs);
   static DimExpr max(const DimExpr &lhs, const DimExpr &rhs);
+  /// The size that dimensions of sizes `lhs` and `rhs` have together, one of
+  /// which may be 1: `rhs` where `lhs` is 1, else `lhs`. Sizes that are equal,
+  /// or 1, give a polynomial; the order of operands and repetitions don't
+  /// matter.
+  static DimExpr broadcast(const DimExpr &lhs, const DimExpr &rhs);
   /// Polynomial quotient if `rhs` divides this without remainder.
   std::optional<DimExpr> exactDiv(const DimExpr &rhs) const;
 

@@ -190,6 +190,8 @@ private:
       return DimExpr::min(*lhs, *rhs);
     if (function == "max" || function == "Max")
       return DimExpr::max(*lhs, *rhs);
+    if (function == "broadcast")
+      return DimExpr::broadcast(*lhs, *rhs);
     return std::nullopt;
   }
 
@@ -214,6 +216,8 @@ std::string atomText(const DimAtom &atom) {
     return call("min");
   case DimAtom::Kind::Max:
     return call("max");
+  case DimAtom::Kind::Broadcast:
+    return call("broadcast");
   }
   return {};
 }

@@ -68,6 +68,27 @@ static Expected<Tensor> evaluate(graph::BroadcastOp op, const OpEvaluation &e) {
   return result;
 }
 
+static Expected<Tensor> evaluate(graph::ExpandOp op, const OpEvaluation &e) {
+  Expected<Shape> shape = e.shapeFromOperands(1);
+  if (!shape)
+    return shape.takeError();
+  const Tensor &from = e.operand(0);
+  Shape strides = stridesOf(from.shape());
+  StridedView view{0, Shape(shape->size(), 0)};
+  for (auto [dim, size] : llvm::enumerate(from.shape())) {
+    if (size != 1 && size != (*shape)[dim])
+      return e.fail("operand dimension " + Twine(dim) + " is " + Twine(size) +
+                    " at run time, result dimension " + Twine(dim) + " is " +
+                    Twine((*shape)[dim]));
+    view.strides[dim] = size == 1 ? 0 : strides[dim];
+  }
+  Expected<Tensor> result = e.allocate(*shape);
+  if (result)
+    copyStrided(result->writable(), {0, stridesOf(*shape)}, from.bytes(), view,
+                *shape, elementBytes(e.resultElement()));
+  return result;
+}
+
 static Expected<Tensor> evaluate(graph::ReshapeOp op, const OpEvaluation &e) {
   Expected<Shape> shape = e.shapeFromOperands(1);
   if (!shape)
@@ -217,8 +238,8 @@ Expected<Tensor> zenith::interpreter::evaluateMovement(const OpEvaluation &e) {
   std::optional<Expected<Tensor>> result;
   llvm::TypeSwitch<Operation *>(e.op)
       .Case<graph::ConstantOp, graph::DimOp, graph::IotaOp, graph::BroadcastOp,
-            graph::ReshapeOp, graph::TransposeOp, graph::SliceOp, graph::PadOp,
-            graph::ConcatOp, graph::ReverseOp>(
+            graph::ExpandOp, graph::ReshapeOp, graph::TransposeOp,
+            graph::SliceOp, graph::PadOp, graph::ConcatOp, graph::ReverseOp>(
           [&](auto op) { result.emplace(evaluate(op, e)); });
   if (!result)
     return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);

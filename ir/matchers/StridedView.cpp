@@ -10,6 +10,10 @@ using namespace mlir;
 
 namespace zenith::graph {
 
+DimExpr expandStride(const DimExpr &size) {
+  return DimExpr::min(size - DimExpr(1), DimExpr(1));
+}
+
 DimVector denseStrides(const DimVector &dims) {
   DimVector strides(dims.size(), DimExpr(1));
   for (size_t d = dims.size(); d-- > 1;)
@@ -98,6 +102,14 @@ static StridedView broadcastView(BroadcastOp broadcast, StridedView view) {
   return view;
 }
 
+static StridedView expandView(ExpandOp expand, StridedView view,
+                              DimAnalysis &analysis) {
+  for (auto [d, size] : llvm::enumerate(analysis.dimsOf(expand.getOperand())))
+    if (size != analysis.dimOf(expand.getResult(), d))
+      view.strides[d] = view.strides[d] * expandStride(size);
+  return view;
+}
+
 /// The view through one more op; nullopt where it is not strided.
 static std::optional<StridedView>
 throughOp(Operation *op, const StridedView &view, DimAnalysis &analysis) {
@@ -111,6 +123,7 @@ throughOp(Operation *op, const StridedView &view, DimAnalysis &analysis) {
       .Case([&](SliceOp slice) { return slicedView(slice, view, analysis); })
       .Case(
           [&](BroadcastOp broadcast) { return broadcastView(broadcast, view); })
+      .Case([&](ExpandOp expand) { return expandView(expand, view, analysis); })
       .Case([&](ReshapeOp reshape) -> std::optional<StridedView> {
         std::optional<DimVector> strides =
             reshapeStrides(analysis.dimsOf(reshape.getOperand()), view.strides,
@@ -126,7 +139,7 @@ StridedView viewOf(Value value, DimAnalysis &analysis) {
   SmallVector<Operation *> chain;
   Value base = value;
   while (Operation *op = base.getDefiningOp()) {
-    if (!isa<TransposeOp, SliceOp, BroadcastOp, ReshapeOp>(op))
+    if (!isa<TransposeOp, SliceOp, BroadcastOp, ExpandOp, ReshapeOp>(op))
       break;
     chain.push_back(op);
     base = op->getOperand(0);

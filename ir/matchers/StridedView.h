@@ -18,6 +18,10 @@ struct StridedView {
   DimVector strides;
 };
 
+/// Factor of the stride along a dimension that graph.expand repeats where its
+/// size is 1: 0 there, else 1.
+DimExpr expandStride(const DimExpr &size);
+
 /// Row-major strides of a dense value.
 DimVector denseStrides(const DimVector &dims);
 
@@ -28,8 +32,8 @@ std::optional<DimVector> reshapeStrides(const DimVector &from,
                                         const DimVector &strides,
                                         const DimVector &to);
 
-/// Follows transpose, reshape, slice and broadcast upwards as far as the view
-/// stays strided; `value` itself is the base where its own op is not.
+/// Follows transpose, reshape, slice, broadcast and expand upwards as far as
+/// the view stays strided; `value` itself is the base where its own op is not.
 StridedView viewOf(mlir::Value value, DimAnalysis &analysis);
 
 /// The strides by which `chain` (transposes and reshapes, each of the result of

@@ -125,6 +125,30 @@ DimVector BroadcastOp::resultDims(unsigned, DimAnalysis &analysis) {
   return result;
 }
 
+LogicalResult ExpandOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType from = tensorType(getOperand()),
+                   to = tensorType(getResult());
+  // expand_c1
+  if (failed(checks.count("rank of result", to.getRank(), from.getRank(), 1)))
+    return failure();
+  // expand_c2
+  for (int64_t dim = 0; dim < from.getRank(); ++dim)
+    if (from.getDimSize(dim) != 1 &&
+        failed(checks.sameSize("operand dimension " + Twine(dim),
+                               from.getDimSize(dim), to.getDimSize(dim), 2)))
+      return failure();
+  // expand_c3, expand_c4
+  if (failed(checks.dimOperands("dims", getDims().size(), to, 3)))
+    return failure();
+  return checks.sameType("result element type", to.getElementType(),
+                         from.getElementType(), 4);
+}
+
+DimVector ExpandOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return dimsFromOperands(getType(), getDims(), analysis);
+}
+
 static std::optional<int64_t> elementCount(RankedTensorType type) {
   int64_t count = 1;
   // A 0 anywhere makes the count 0, whatever the other sizes are.

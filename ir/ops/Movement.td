@@ -62,6 +62,22 @@ def Graph_BroadcastOp : Graph_MovementOp<"broadcast"> {
   let hasFolder = 1;
 }
 
+def Graph_ExpandOp : Graph_MovementOp<"expand"> {
+  let summary = "repeats elements along dimensions that turn out to be of size 1 at run time";
+  let description = [{
+    A dimension of the operand has size 1 or the size of the result's. Where the analysis proves which, passes write a
+    broadcast, or nothing; else a kernel's stride is 0 or not, as the run finds.
+    c1: operand and result have one rank; c2: a static operand dimension is 1 or equals the result dimension; c3: one `dims`
+    operand for each dynamic dimension of the result; c4: element types are equal. A dynamic operand dimension that is neither 1
+    nor equal is an error at run time.
+    Example: `%r = graph.expand %x [%n] : tensor<?x4xf32> -> tensor<?x4xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand, Variadic<Graph_IndexScalar>:$dims);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand (` ` `[` $dims^ `]`)? attr-dict `:` type($operand) `->` type($result)";
+  let hasFolder = 1;
+}
+
 def Graph_ReshapeOp : Graph_MovementOp<"reshape"> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{

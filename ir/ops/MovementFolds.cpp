@@ -44,6 +44,8 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   ValueRange sizes;
   if (auto broadcast = dyn_cast<BroadcastOp>(source))
     sizes = broadcast.getDims();
+  else if (auto expand = dyn_cast<ExpandOp>(source))
+    sizes = expand.getDims();
   else if (auto reshape = dyn_cast<ReshapeOp>(source))
     sizes = reshape.getDims();
   else if (auto iota = dyn_cast<IotaOp>(source))
@@ -83,6 +85,12 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (from == to && inOrder)
     return getOperand();
   return splatAs(adaptor.getOperand(), to);
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType() && getType().hasStaticShape())
+    return getOperand();
+  return splatAs(adaptor.getOperand(), tensorType(getResult()));
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {

@@ -5,6 +5,7 @@
 
 #include "lowering/builder/AffineOperand.h"
 #include "ir/GraphOps.h"
+#include "ir/matchers/StridedView.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -159,6 +160,23 @@ static bool broadcastView(graph::BroadcastOp op, OperandView &view,
   return true;
 }
 
+static bool expandView(graph::ExpandOp op, OperandView &view,
+                       graph::DimAnalysis &dims) {
+  auto operandDims = dims.dimsOf(op.getOperand());
+  for (auto [i, size] : llvm::enumerate(dims.dimsOf(op.getResult()))) {
+    StridedDim &dim = view.dims[i];
+    if (operandDims[i] == size)
+      continue;
+    coalesce(dim);
+    DimExpr stride = graph::expandStride(operandDims[i]);
+    if (!stride.isConstant(0) &&
+        (dim.size() != 1 || !knownBeforeLaunch(stride)))
+      return false;
+    dim = {{size, dim.back().stride * stride}};
+  }
+  return true;
+}
+
 static bool sliceView(graph::SliceOp op, OperandView &view,
                       graph::DimAnalysis &dims) {
   auto operandDims = dims.dimsOf(op.getOperand());
@@ -199,7 +217,7 @@ std::optional<OperandView> operandView(Value value, graph::DimAnalysis &dims) {
     return rowMajorView(value, dims);
   Operation *op = value.getDefiningOp();
   if (!isa<graph::TransposeOp, graph::ReshapeOp, graph::BroadcastOp,
-           graph::SliceOp>(op))
+           graph::ExpandOp, graph::SliceOp>(op))
     return std::nullopt;
   auto view = operandView(op->getOperand(0), dims);
   if (!view)
@@ -220,6 +238,9 @@ std::optional<OperandView> operandView(Value value, graph::DimAnalysis &dims) {
           })
           .Case([&](graph::BroadcastOp broadcast) {
             return broadcastView(broadcast, *view, dims);
+          })
+          .Case([&](graph::ExpandOp expand) {
+            return expandView(expand, *view, dims);
           })
           .Case([&](graph::SliceOp slice) {
             return sliceView(slice, *view, dims);

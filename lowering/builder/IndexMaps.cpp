@@ -4,6 +4,7 @@
 
 #include "lowering/builder/IndexMaps.h"
 #include "ir/AttachRules.h"
+#include "ir/matchers/StridedView.h"
 
 #include "lowering/builder/IndexMapRule.h.inc"
 
@@ -122,6 +123,19 @@ struct BroadcastMap
   }
 };
 
+/// A dimension of size 1 has stride 0, which the host computes from the size.
+struct ExpandMap : IndexMapRule::ExternalModel<ExpandMap, graph::ExpandOp> {
+  Index operandIndex(Operation *op, IndexMath &math, graph::DimAnalysis &dims,
+                     ArrayRef<LaneIndex> index) const {
+    Index result;
+    for (auto [d, size] : llvm::enumerate(dims.dimsOf(op->getOperand(0))))
+      result.push_back(size == dims.dimOf(op->getResult(0), d)
+                           ? index[d]
+                           : math.scale(index[d], graph::expandStride(size)));
+    return result;
+  }
+};
+
 struct TransposeMap
     : IndexMapRule::ExternalModel<TransposeMap, graph::TransposeOp> {
   Index operandIndex(Operation *op, IndexMath &, graph::DimAnalysis &,
@@ -182,6 +196,7 @@ std::optional<SmallVector<LaneIndex>> operandIndex(IndexMath &math,
 
 void attachIndexMaps(MLIRContext *context) {
   graph::BroadcastOp::attachInterface<BroadcastMap>(*context);
+  graph::ExpandOp::attachInterface<ExpandMap>(*context);
   graph::TransposeOp::attachInterface<TransposeMap>(*context);
   graph::ReshapeOp::attachInterface<ReshapeMap>(*context);
   graph::ReverseOp::attachInterface<ReverseMap>(*context);

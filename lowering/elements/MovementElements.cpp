@@ -160,8 +160,8 @@ struct DimElement : ElementRule::ExternalModel<DimElement, graph::DimOp> {
 
 void attachMovementElements(MLIRContext *context) {
   using namespace graph;
-  attachAll<IndexMapElement, BroadcastOp, TransposeOp, ReshapeOp, ReverseOp,
-            SliceOp>(context);
+  attachAll<IndexMapElement, BroadcastOp, ExpandOp, TransposeOp, ReshapeOp,
+            ReverseOp, SliceOp>(context);
   DimOp::attachInterface<DimElement>(*context);
   ConstantOp::attachInterface<FunctionElement<constantElement>>(*context);
   IotaOp::attachInterface<FunctionElement<iotaElement>>(*context);

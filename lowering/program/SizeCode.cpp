@@ -108,6 +108,9 @@ Value *SizeCode::computeAtom(const DimAtom &atom) {
     return floorDivision(lhs, rhs, /*remainder=*/true);
   case DimAtom::Kind::Min:
     return builder.CreateBinaryIntrinsic(Intrinsic::smin, lhs, rhs);
+  case DimAtom::Kind::Broadcast:
+    return builder.CreateSelect(builder.CreateICmpEQ(lhs, builder.getInt64(1)),
+                                rhs, lhs);
   default:
     return builder.CreateBinaryIntrinsic(Intrinsic::smax, lhs, rhs);
   }

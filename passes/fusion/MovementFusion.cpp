@@ -25,8 +25,8 @@ namespace {
 template <typename Op>
 struct MovementFusion : FusionRule::ExternalModel<MovementFusion<Op>, Op> {
   Role role(Operation *op, DimAnalysis &dims) const {
-    if (isa<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, IotaOp, ReverseOp>(
-            op))
+    if (isa<BroadcastOp, ExpandOp, ReshapeOp, TransposeOp, SliceOp, IotaOp,
+            ReverseOp>(op))
       return Role::Metadata;
     if (isa<ConstantOp>(op))
       return isSplatConstant(op) ? Role::Metadata : Role::Outside;

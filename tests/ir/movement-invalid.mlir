@@ -108,6 +108,38 @@ func.func @broadcast_c5_element(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @expand_c1_rank(%x: tensor<4xf32>) {
+  // expected-error@below {{'graph.expand' op rank of result: got 2, expected 1 (expand_c1)}}
+  %r = graph.expand %x : tensor<4xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c2_size(%x: tensor<4xf32>) {
+  // expected-error@below {{'graph.expand' op operand dimension 0: got 4, expected 5 (expand_c2)}}
+  %r = graph.expand %x : tensor<4xf32> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c3_missing(%x: tensor<1xf32>) {
+  // expected-error@below {{'graph.expand' op dims: got 0 operands, expected 1, one for each ? of tensor<?xf32> (expand_c3)}}
+  %r = graph.expand %x : tensor<1xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c4_element(%x: tensor<1xf32>) {
+  // expected-error@below {{'graph.expand' op result element type: got f64, expected f32 (expand_c4)}}
+  %r = graph.expand %x : tensor<1xf32> -> tensor<4xf64>
+  return
+}
+
+// -----
+
 func.func @reshape_c1_count(%x: tensor<4xf32>) {
   // expected-error@below {{'graph.reshape' op result: got 5 elements, expected 4 elements (reshape_c1)}}
   %r = graph.reshape %x : tensor<4xf32> -> tensor<5xf32>

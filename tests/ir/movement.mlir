@@ -46,6 +46,14 @@ func.func @broadcast(%x: tensor<4xf32>, %s: tensor<f32>, %n: tensor<i64>) {
   return
 }
 
+func.func @expand(%x: tensor<?x1x4xf32>, %n: tensor<i64>) {
+  // CHECK: graph.expand %{{.*}} [%{{.*}}, %{{.*}}] : tensor<?x1x4xf32> -> tensor<?x?x4xf32>
+  %r = graph.expand %x [%n, %n] : tensor<?x1x4xf32> -> tensor<?x?x4xf32>
+  // CHECK: graph.expand %{{.*}} : tensor<?x1x4xf32> -> tensor<2x3x4xf32>
+  %s = graph.expand %x : tensor<?x1x4xf32> -> tensor<2x3x4xf32>
+  return
+}
+
 func.func @reshape(%x: tensor<?x2x6xf32>, %y: tensor<4xf32>, %n: tensor<i64>) {
   // CHECK: graph.reshape %{{.*}} [%{{.*}}] : tensor<?x2x6xf32> -> tensor<?x12xf32>
   %r = graph.reshape %x [%n] : tensor<?x2x6xf32> -> tensor<?x12xf32>

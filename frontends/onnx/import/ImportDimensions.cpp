@@ -76,6 +76,8 @@ static DimExpr replaced(const graph::DimAtom &atom,
     return DimExpr::max(lhs, rhs);
   case Kind::Mod:
     return DimExpr::mod(lhs, rhs);
+  case Kind::Broadcast:
+    return DimExpr::broadcast(lhs, rhs);
   default:
     return DimExpr::floorDiv(lhs, rhs);
   }
@@ -194,6 +196,12 @@ Value ImportBuilder::atomValue(const graph::DimAtom &atom) {
     return scalarOp<graph::MaxOp>(lhs, rhs);
   case Kind::Mod:
     return builder.create<graph::FloorModOp>(loc, lhs.getType(), lhs, rhs);
+  case Kind::Broadcast:
+    return builder.create<graph::SelectOp>(
+        loc, lhs.getType(),
+        builder.create<graph::CompareOp>(loc, graph::CompareDirection::eq, lhs,
+                                         scalar(DimExpr(1))),
+        rhs, lhs);
   default:
     break;
   }

@@ -49,6 +49,32 @@ TEST(DimExprTest, FloorDivisionOfNumbers) {
   EXPECT_EQ(DimExpr::mod(7, 0).constant(), 0);
 }
 
+TEST(DimExprTest, CommonSizes) {
+  EXPECT_EQ(DimExpr::broadcast(1, n), n);
+  EXPECT_EQ(DimExpr::broadcast(n, 1), n);
+  EXPECT_EQ(DimExpr::broadcast(n, n), n);
+  EXPECT_EQ(DimExpr::broadcast(n, 4), DimExpr(4));
+  EXPECT_EQ(DimExpr::broadcast(n, 0), DimExpr(0));
+  EXPECT_EQ(DimExpr::broadcast(m, DimExpr(2) * n), DimExpr(2) * n);
+  EXPECT_EQ(DimExpr::broadcast(m, n + 2), n + 2);
+  DimExpr common = DimExpr::broadcast(n, m);
+  EXPECT_EQ(common, DimExpr::broadcast(m, n));
+  EXPECT_EQ(common, DimExpr::broadcast(common, n));
+  EXPECT_EQ(DimExpr::parse(common.str()), common);
+  auto valueAt = [&](int64_t first, int64_t second) {
+    return common.evaluate([&](const std::string &name) {
+      return std::optional(name == "n" ? first : second);
+    });
+  };
+  EXPECT_EQ(valueAt(1, 5), 5);
+  EXPECT_EQ(valueAt(5, 1), 5);
+  EXPECT_EQ(valueAt(5, 5), 5);
+  EXPECT_EQ(valueAt(1, 0), 0);
+  EXPECT_EQ(valueAt(0, 1), 0);
+  EXPECT_TRUE(DimExpr(0).provablyAtMost(common));
+  EXPECT_FALSE(n.provablyAtMost(common));
+}
+
 TEST(DimExprTest, ExactQuotients) {
   EXPECT_EQ(DimExpr::floorDiv(DimExpr(24) * n, 12), DimExpr(2) * n);
   EXPECT_EQ(DimExpr::floorDiv(n * m, m), n);

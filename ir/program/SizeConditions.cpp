@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes that agree, parts that stay inside, reshapes that keep the number of
+// elements: the rules of the verifiers once more, for sizes that types leave
+// open.
+
+#include "ir/program/SizeConditions.h"
+#include "ir/GraphOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace zenith::graph {
+
+using Relation = SizeCondition::Relation;
+
+bool SizeCondition::isProved() const {
+  switch (relation) {
+  case Relation::Equal:
+    return lhs == rhs;
+  case Relation::OneOrEqual:
+    return lhs == rhs || lhs.isConstant(1);
+  case Relation::AtMost:
+    return lhs.provablyAtMost(rhs);
+  }
+  return false;
+}
+
+std::string SizeCondition::key() const {
+  std::string left = lhs.str(), right = rhs.str();
+  if (relation == Relation::Equal && right < left)
+    std::swap(left, right);
+  const char *words[] = {" == ", " == 1 or ", " <= "};
+  return left + words[int(relation)] + right;
+}
+
+namespace {
+/// Reports the conditions of one op.
+class Conditions {
+public:
+  Conditions(DimAnalysis &dims,
+             llvm::function_ref<void(const SizeCondition &)> visit)
+      : dims(dims), visit(visit) {}
+
+  DimExpr size(Value value, int64_t dim) {
+    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+    return dims.dimOf(value, dim < 0 ? rank + dim : dim);
+  }
+  void equal(const DimExpr &lhs, const DimExpr &rhs,
+             const Twine &what = "sizes") {
+    visit({Relation::Equal, lhs, rhs, what.str()});
+  }
+  void oneOrEqual(const DimExpr &lhs, const DimExpr &rhs) {
+    visit({Relation::OneOrEqual, lhs, rhs, "sizes"});
+  }
+  void atMost(const DimExpr &lhs, const DimExpr &rhs, const Twine &what) {
+    visit({Relation::AtMost, lhs, rhs, what.str()});
+  }
+  /// All values have one shape, from dimension `first` on.
+  void sameShapes(ValueRange values, unsigned first = 0) {
+    for (Value value : values.drop_front(values.empty() ? 0 : 1))
+      for (auto [lhs, rhs] :
+           llvm::zip(ArrayRef(dims.dimsOf(values[0])).drop_front(first),
+                     ArrayRef(dims.dimsOf(value)).drop_front(first)))
+        equal(lhs, rhs);
+  }
+  /// Dimensions of two values agree pair by pair.
+  void sameDims(Value lhs, ArrayRef<int64_t> left, Value rhs,
+                ArrayRef<int64_t> right) {
+    for (auto [l, r] : llvm::zip(left, right))
+      equal(size(lhs, l), size(rhs, r));
+  }
+
+  DimAnalysis &dims;
+
+private:
+  llvm::function_ref<void(const SizeCondition &)> visit;
+};
+} // namespace
+
+static void visitSlice(SliceOp slice, Conditions &all) {
+  const DimVector sizes = all.dims.dimsOf(slice.getResult());
+  unsigned dynamic = 0;
+  for (auto [axis, fixed] : llvm::enumerate(slice.getStaticStarts())) {
+    DimExpr start = ShapedType::isDynamic(fixed)
+                        ? all.dims.scalar(slice.getStarts()[dynamic++])
+                        : DimExpr(fixed);
+    DimExpr stride(slice.getStrides()[axis]);
+    DimExpr extent = all.size(slice.getOperand(), axis);
+    DimExpr end = start + (sizes[axis] - DimExpr(1)) * stride + DimExpr(1);
+    all.atMost(0, start, "the start of a part");
+    all.atMost(end, extent, "the end of a part");
+    // A part of no elements ends before its start.
+    if (stride != DimExpr(1) && !DimExpr(1).provablyAtMost(sizes[axis]))
+      all.atMost(start, extent, "the start of a part");
+  }
+}
+
+static void visitConvolution(ConvolutionOp op, Conditions &all) {
+  ConvDimsAttr numbers = op.getDims();
+  DimExpr features = all.size(op.getInput(), numbers.getInputFeature()),
+          taken = all.size(op.getKernel(), numbers.getKernelInput()),
+          outputs = all.size(op.getKernel(), numbers.getKernelOutput());
+  DimExpr groups(int64_t(op.getGroups()));
+  all.equal(features, taken * groups, "features and those of the kernel");
+  all.equal(DimExpr::mod(outputs, groups), 0,
+            "the remainder of outputs by groups");
+}
+
+static void visitFourier(FourierOp op, Conditions &all) {
+  int64_t count = op.getLength().size();
+  for (auto [d, length] : llvm::enumerate(op.getLength())) {
+    bool half = op.getKind() == FourierKind::c2r && int64_t(d) + 1 == count;
+    all.equal(all.size(op.getOperand(), int64_t(d) - count),
+              half ? length / 2 + 1 : length);
+  }
+}
+
+static void visitSolve(TriangularSolveOp op, Conditions &all) {
+  Value a = op.getA(), b = op.getB();
+  all.equal(all.size(a, -2), all.size(a, -1));
+  all.equal(all.size(a, -1), all.size(b, op.getLeft() ? -2 : -1));
+  for (int64_t d = 0; d + 2 < cast<RankedTensorType>(a.getType()).getRank();
+       ++d)
+    all.equal(all.size(a, d), all.size(b, d));
+}
+
+static void visitBoxes(NonMaxSuppressionOp op, Conditions &all) {
+  all.equal(all.size(op.getBoxes(), 0), all.size(op.getScores(), 0), "batches");
+  all.equal(all.size(op.getBoxes(), 1), all.size(op.getScores(), 2),
+            "numbers of boxes");
+  all.equal(all.size(op.getBoxes(), 2), 4, "numbers of a box");
+}
+
+static void visitConcat(ConcatOp op, Conditions &all) {
+  for (Value operand : op.getOperands().drop_front())
+    for (auto [d, size] : llvm::enumerate(all.dims.dimsOf(operand)))
+      if (d != op.getDim())
+        all.equal(all.size(op.getOperands()[0], d), size);
+}
+
+/// The analysis lets a result's dimension follow from the operand's; what the
+/// program says that it is has to agree.
+static void visitBroadcast(BroadcastOp op, Conditions &all) {
+  auto from = cast<RankedTensorType>(op.getOperand().getType());
+  DimVector declared = dimsFromOperands(op.getType(), op.getDims(), all.dims);
+  for (auto [d, to] : llvm::enumerate(op.getMapping()))
+    if (from.getDimSize(d) != 1)
+      all.equal(all.size(op.getOperand(), d), declared[to]);
+}
+
+static void visitReshape(ReshapeOp op, Conditions &all) {
+  DimExpr count(1);
+  for (const DimExpr &size :
+       dimsFromOperands(op.getType(), op.getDims(), all.dims))
+    count = count * size;
+  all.equal(all.dims.elementCount(op.getOperand()), count,
+            "numbers of elements");
+}
+
+static void visitExpand(ExpandOp op, Conditions &all) {
+  for (auto [from, to] : llvm::zip(all.dims.dimsOf(op.getOperand()),
+                                   all.dims.dimsOf(op.getResult())))
+    all.oneOrEqual(from, to);
+}
+
+/// Ops that other rules than those of sizes and families speak of.
+static void visitOwnRule(Operation *op, Conditions &all) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](SliceOp slice) { visitSlice(slice, all); })
+      .Case([&](ReshapeOp reshape) { visitReshape(reshape, all); })
+      .Case([&](BroadcastOp broadcast) { visitBroadcast(broadcast, all); })
+      .Case([&](ExpandOp expand) { visitExpand(expand, all); })
+      .Case([&](ConcatOp concat) { visitConcat(concat, all); })
+      .Case([&](DotGeneralOp product) {
+        auto pairs = product.getDims();
+        all.sameDims(product.getLhs(), pairs.getLhsBatching(), product.getRhs(),
+                     pairs.getRhsBatching());
+        all.sameDims(product.getLhs(), pairs.getLhsContracting(),
+                     product.getRhs(), pairs.getRhsContracting());
+      })
+      .Case([&](ConvolutionOp product) { visitConvolution(product, all); })
+      .Case([&](TopKOp largest) {
+        all.atMost(all.size(largest.getValues(), largest.getDim()),
+                   all.size(largest.getOperand(), largest.getDim()), "k");
+      })
+      .Case([&](CompactOp rows) {
+        for (Value input : rows.getInputs())
+          all.equal(all.size(rows.getMask(), 0), all.size(input, 0),
+                    "numbers of rows");
+      })
+      .Case<SortOp, SortWithOp>(
+          [&](auto) { all.sameShapes(op->getOperands()); })
+      .Case<ReduceWithOp, ReduceWindowWithOp>([&](auto) {
+        all.sameShapes(op->getOperands().take_front(op->getNumOperands() / 2));
+      })
+      .Case([&](ScatterWithOp scatter) {
+        all.sameShapes(scatter.getInputs());
+        all.sameShapes(scatter.getUpdates());
+      })
+      .Case([&](IsInOp) { all.sameShapes(op->getOperands(), 1); })
+      .Case([&](NonMaxSuppressionOp boxes) { visitBoxes(boxes, all); })
+      .Case([&](CholeskyOp) {
+        all.equal(all.size(op->getOperand(0), -2),
+                  all.size(op->getOperand(0), -1));
+      })
+      .Case([&](TriangularSolveOp solve) { visitSolve(solve, all); })
+      .Case([&](FourierOp fourier) { visitFourier(fourier, all); });
+}
+
+void forEachSizeCondition(
+    Operation *op, DimAnalysis &dims,
+    llvm::function_ref<void(const SizeCondition &)> visit) {
+  if (!familyOf(op))
+    return;
+  Conditions all(dims, visit);
+  visitOwnRule(op, all);
+  if (familyOf(op) == Family::Elementwise)
+    all.sameShapes(op->getOperands());
+  for (Value result : op->getResults())
+    for (const DimExpr &size : dims.dimsOf(result))
+      all.atMost(0, size, "a size of the result");
+}
+
+} // namespace zenith::graph

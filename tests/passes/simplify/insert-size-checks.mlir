@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ops require of sizes becomes an assertion where it is not proved, and only once.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-insert-size-checks))' | FileCheck %s -enable-var-scope
+
+// CHECK-LABEL: @sizes_of_two_arguments
+// CHECK: %[[N:.*]] = graph.dim %arg0, 0
+// CHECK: %[[M:.*]] = graph.dim %arg1, 0
+// CHECK: %[[SAME:.*]] = graph.compare eq, %[[N]], %[[M]]
+// CHECK: graph.assert %[[SAME]] "graph.add: sizes {0} ('n') and {1} ('m') differ: operand 0 is [n={0}, 4], operand 1 is [m={1}, 4]" (%[[N]], %[[M]]) {graph.size_check}
+// CHECK: graph.add
+// CHECK-NOT: graph.assert
+// CHECK: graph.mul
+func.func @sizes_of_two_arguments(%x: tensor<?x4xf32> {graph.dims = ["n", "4"]}, %y: tensor<?x4xf32> {graph.dims = ["m", "4"]}) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %r = graph.add %x, %y : tensor<?x4xf32>
+  %s = graph.mul %x, %y : tensor<?x4xf32>
+  return %r, %s : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @proved
+// CHECK-NOT: graph.assert
+func.func @proved(%x: tensor<?x4xf32> {graph.dims = ["n", "4"]}, %y: tensor<?x4xf32> {graph.dims = ["n", "4"]}) -> tensor<?x4xf32> {
+  %r = graph.add %x, %y : tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// The analysis would say 6; the program says %n.
+// CHECK-LABEL: @elements_of_a_reshape
+// CHECK: graph.assert %{{.*}} "graph.reshape: numbers of elements 6 and {0} differ: operand 0 is [2, 3]" (%arg1)
+// CHECK-NEXT: graph.reshape
+func.func @elements_of_a_reshape(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<?xf32> {
+  %r = graph.reshape %x [%n] : tensor<2x3xf32> -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// CHECK-LABEL: @one_or_equal
+// CHECK: %[[SAME:.*]] = graph.compare eq, %[[N:.*]], %[[M:.*]] :
+// CHECK: %[[ONE:.*]] = graph.compare eq, %[[N]], %{{.*}}
+// CHECK: %[[HOLDS:.*]] = graph.or %[[ONE]], %[[SAME]]
+// CHECK: graph.assert %[[HOLDS]] "graph.expand: sizes {0} ('n') and {1} differ: operand 0 is [n={0}]"
+func.func @one_or_equal(%x: tensor<?xf32> {graph.dims = ["n"]}, %m: tensor<i64>) -> tensor<?xf32> {
+  %r = graph.expand %x [%m] : tensor<?xf32> -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
