@@ -7,6 +7,7 @@
 
 #include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
+#include "ir/ScheduleRule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"

@@ -15,6 +15,7 @@ using namespace mlir;
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/GraphAttrs.cpp.inc"
+#include "ir/ScheduleRule.cpp.inc"
 #include "ir/ShapeRule.cpp.inc"
 
 namespace zenith::graph {

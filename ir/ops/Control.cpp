@@ -98,6 +98,15 @@ DimVector GetParamOp::resultDims(unsigned, DimAnalysis &analysis) {
   return analysis.dimsOf(getResult());
 }
 
+void FusionOp::build(OpBuilder &, OperationState &state, TypeRange results,
+                     FusionKind kind, ValueRange inputs) {
+  state.addOperands(inputs);
+  state.getOrAddProperties<Properties>().kind =
+      FusionKindAttr::get(state.getContext(), kind);
+  state.addRegion();
+  state.addTypes(results);
+}
+
 ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
   FusionKindAttr kind;
   if (failed(parseEnumWord(parser, kind)))
@@ -121,7 +130,10 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
       failed(parser.parseOptionalArrowTypeList(state.types)) ||
       failed(
           parser.resolveOperands(inputs, inputTypes, place, state.operands)) ||
-      failed(parser.parseOptionalAttrDictWithKeyword(state.attributes)))
+      failed(parser.parseOptionalAttrDictWithKeyword(state.attributes)) ||
+      failed(verifyInherentAttrs(state.name, state.attributes, [&] {
+        return parser.emitError(place) << "'graph.fusion' op ";
+      })))
     return failure();
   return parser.parseRegion(*state.addRegion(), arguments);
 }
@@ -175,7 +187,8 @@ LogicalResult FusionOp::verify() {
   if (getKind() == FusionKind::contraction && llvm::none_of(block, isProduct))
     return checks.fail("ops", "no matmul and no convolution",
                        "one in a contraction", 3);
-  return success();
+  Schedule schedule = getScheduleAttr();
+  return schedule ? schedule.verifyFusion(*this) : success();
 }
 
 DimVector FusionOp::resultDims(unsigned result, DimAnalysis &analysis) {

@@ -6,6 +6,7 @@
 #define ZENITH_IR_OPS_CONTROL_TD
 
 include "ir/GraphBase.td"
+include "ir/ScheduleRule.td"
 
 def Graph_ParamOp : Graph_Op<"param", "Control", [Symbol]> {
   let summary = "declares a parameter: a named value whose bytes lie outside the program";
@@ -46,12 +47,17 @@ def Graph_FusionOp : Graph_Op<"fusion", "Control", [IsolatedFromAbove, Pure, Sin
   let summary = "ops that become one kernel";
   let description = [{
     c1: one block argument per operand, of its type; c2: the region ends in yield with the result types; c3: a contraction has a matmul
-    or a convolution.
+    or a convolution. `schedule`, which the schedule phase writes, says what the kernel will do; its constraints are sched_c1 to
+    sched_c14 (docs/schedules.md).
     Example: `%r = graph.fusion pointwise (%a = %x : tensor<4xf32>) -> tensor<4xf32> { graph.yield %a : tensor<4xf32> }`
   }];
-  let arguments = (ins Graph_FusionKindAttr:$kind, Variadic<Graph_Tensor>:$inputs);
+  let arguments = (ins Graph_FusionKindAttr:$kind, Variadic<Graph_Tensor>:$inputs,
+                       OptionalAttr<Graph_Schedule>:$schedule);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results, "::zenith::graph::FusionKind":$kind,
+                                 "::mlir::ValueRange":$inputs)>];
+  let skipDefaultBuilders = 1;
   let hasCustomAssemblyFormat = 1;
 }
 
