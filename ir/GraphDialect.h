@@ -50,6 +50,12 @@ inline std::optional<Family> familyOf(mlir::Operation *op) {
 /// Attribute names on arguments and results of entry functions.
 inline constexpr llvm::StringLiteral nameAttrName = "graph.name";
 inline constexpr llvm::StringLiteral dimsAttrName = "graph.dims";
+/// What is known of named dimensions: a dictionary of #graph.bounds on
+/// functions whose arguments name them.
+inline constexpr llvm::StringLiteral dimBoundsAttrName = "graph.dim_bounds";
+/// How operands of a fusion are laid out in memory: an array with an encoding
+/// (ir/EncodingAttrs.h), or unit, for each.
+inline constexpr llvm::StringLiteral encodingsAttrName = "graph.encodings";
 /// Names of the functions that compilation knows: the one that computes derived
 /// parameters.
 inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";

@@ -3,6 +3,7 @@
 // Registers the attributes and ops of the dialect, and makes its constants.
 
 #include "ir/OpRegistration.h"
+#include "ir/EncodingAttrs.h"
 #include "ir/GraphOps.h"
 #include "ir/OpSyntax.h"
 #include "ir/dims/DimAttr.h"

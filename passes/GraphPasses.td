@@ -530,7 +530,7 @@ def DecomposeAttentionPass : ZenithPass<"zenith-decompose-attention", "::mlir::f
     left becomes one kernel each. With `explain` each replacement is a remark "fusion: FUS204: text". Refuses nothing.
   }];
   let exampleTest = "passes/fusion/decompose-attention.mlir#dynamic_head_size";
-  let options = [Option<"all", "all", "bool", "false", "write out all attention, also where the target has a kernel for it; printed kernels have none">,
+  let options = [Option<"all", "all", "bool", "false", "write out all attention, also where the target has a kernel for it, whose tasks keep blocks of weights on their stacks">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each attention that is written out">];
 }
 

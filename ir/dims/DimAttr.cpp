@@ -9,6 +9,20 @@ using namespace mlir;
 
 namespace zenith::graph {
 
+LogicalResult BoundsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t low, int64_t high, int64_t multiple) {
+  if (low < 0 || low > high || multiple < 1)
+    return emitError() << "bounds: got " << low << " to " << high
+                       << ", multiple = " << multiple
+                       << ", expected 0 <= low <= high and multiple >= 1 "
+                          "(bounds_c1)";
+  if (high / multiple * multiple < low)
+    return emitError() << "bounds: got " << low << " to " << high
+                       << ", expected a multiple of " << multiple
+                       << " between them (bounds_c2)";
+  return success();
+}
+
 ArrayAttr dimArray(MLIRContext *context, llvm::ArrayRef<DimExpr> exprs) {
   SmallVector<Attribute> dims;
   for (const DimExpr &expr : exprs)

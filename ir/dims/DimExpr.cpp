@@ -149,9 +149,10 @@ DimExpr DimExpr::atom(DimAtom atom) {
   return result;
 }
 
-DimExpr DimExpr::symbol(std::string name) {
+DimExpr DimExpr::symbol(std::string name, DimBounds bounds) {
   DimAtom factor;
   factor.name = std::move(name);
+  factor.bounds = bounds;
   return atom(std::move(factor));
 }
 
@@ -162,6 +163,10 @@ static DimAtom makeAtom(DimAtom::Kind kind, const DimExpr &lhs,
   atom.lhs = std::make_shared<const DimExpr>(lhs);
   atom.rhs = std::make_shared<const DimExpr>(rhs);
   return atom;
+}
+
+DimExpr DimExpr::quotientAtom(const DimExpr &lhs, const DimExpr &rhs) {
+  return atom(makeAtom(DimAtom::Kind::FloorDiv, lhs, rhs));
 }
 
 std::optional<int64_t> DimExpr::constant() const {
@@ -248,10 +253,17 @@ std::optional<DimExpr> DimExpr::exactDiv(const DimExpr &rhs) const {
 }
 
 /// Parts of `expr` by a constant divisor > 0: whole * divisor + rest, all
-/// coefficients of the rest in [0, divisor).
+/// coefficients of the rest in [0, divisor). What multiples of symbols divide
+/// belongs to the whole.
 static void splitByConstant(const DimExpr &expr, int64_t divisor,
                             DimExpr &whole, DimExpr &rest) {
   for (const auto &[monomial, coefficient] : expr.terms()) {
+    if (auto exact = hasBounds(monomial)
+                         ? dividedByMultiples(monomial, coefficient, divisor)
+                         : std::nullopt) {
+      whole = whole + *exact;
+      continue;
+    }
     DimExpr term = DimExpr::fromMonomial(monomial);
     whole = whole + term * DimExpr(floorDivide(coefficient, divisor));
     rest = rest + term * DimExpr(floorRemainder(coefficient, divisor));
@@ -273,12 +285,12 @@ DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
   if (auto exact = lhs.exactDiv(rhs))
     return *exact;
   if (!divisor || *divisor < 0)
-    return atom(makeAtom(DimAtom::Kind::FloorDiv, lhs, rhs));
+    return quotientAtom(lhs, rhs);
   DimExpr whole, rest;
   splitByConstant(lhs, *divisor, whole, rest);
   if (auto constant = rest.constant())
     return whole + DimExpr(floorDivide(*constant, *divisor));
-  return whole + atom(makeAtom(DimAtom::Kind::FloorDiv, rest, rhs));
+  return whole + quotientAtom(rest, rhs);
 }
 
 DimExpr DimExpr::ceilDiv(const DimExpr &lhs, const DimExpr &rhs) {
@@ -385,6 +397,35 @@ static DimExpr shiftSymbols(const DimExpr &expr) {
   return result;
 }
 
+DimExpr DimExpr::withBounds(
+    const std::function<DimBounds(const std::string &)> &boundsOf) const {
+  auto bounded = [&](const DimAtom &atom) {
+    if (atom.kind == DimAtom::Kind::Symbol)
+      return symbol(atom.name, boundsOf(atom.name));
+    DimExpr lhs = atom.lhs->withBounds(boundsOf),
+            rhs = atom.rhs->withBounds(boundsOf);
+    switch (atom.kind) {
+    case DimAtom::Kind::FloorDiv:
+      return floorDiv(lhs, rhs);
+    case DimAtom::Kind::Mod:
+      return mod(lhs, rhs);
+    case DimAtom::Kind::Min:
+      return min(lhs, rhs);
+    default:
+      return max(lhs, rhs);
+    }
+  };
+  DimExpr result;
+  for (const auto &[monomial, coefficient] : sum) {
+    DimExpr term(coefficient);
+    for (const auto &[atom, exponent] : monomial)
+      for (unsigned i = 0; i < exponent; ++i)
+        term = term * bounded(atom);
+    result = result + term;
+  }
+  return result;
+}
+
 bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
   for (const DimExpr *side : {this, &other})
     for (const auto &[monomial, coefficient] : side->sum)
@@ -394,6 +435,8 @@ bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
   if (nonNegative(difference))
     return true;
   if (atLeastOne && nonNegative(shiftSymbols(difference)))
+    return true;
+  if (hasBounds(difference) && rangeOf(difference).low >= 0)
     return true;
   if (const DimAtom *atom = asAtom()) {
     if (atom->kind == DimAtom::Kind::Min)

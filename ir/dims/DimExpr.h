@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,12 +19,23 @@ namespace zenith::graph {
 
 class DimExpr;
 
-/// A factor of a monomial: a named dimension, or a quotient, remainder,
-/// minimum, maximum or common size that no rule turns into a polynomial.
+/// What is known of a named dimension's value: low <= value <= high, and
+/// `multiple` divides it.
+struct DimBounds {
+  int64_t low = 0, high = std::numeric_limits<int64_t>::max(), multiple = 1;
+  bool saySomething() const {
+    return low > 0 || high != DimBounds().high || multiple > 1;
+  }
+};
+
+/// A factor of a monomial: a named dimension, or a quotient, remainder, minimum,
+/// maximum or common size that no rule turns into a polynomial.
 struct DimAtom {
   enum class Kind { Symbol, FloorDiv, Mod, Min, Max, Broadcast };
   Kind kind = Kind::Symbol;
-  std::string name;                   ///< Symbol only.
+  std::string name; ///< Symbol only.
+  /// Symbol only; no part of its identity.
+  DimBounds bounds;
   std::shared_ptr<const DimExpr> lhs; ///< other kinds
   std::shared_ptr<const DimExpr> rhs;
   int compare(const DimAtom &other) const;
@@ -39,7 +51,11 @@ public:
   using Monomial = std::map<DimAtom, unsigned>;
   DimExpr() = default;
   DimExpr(int64_t constant);
-  static DimExpr symbol(std::string name);
+  static DimExpr symbol(std::string name, DimBounds bounds = DimBounds());
+  /// The same over symbols with the bounds that `boundsOf` knows, simplified by
+  /// them.
+  DimExpr withBounds(
+      const std::function<DimBounds(const std::string &)> &boundsOf) const;
   static DimExpr fromMonomial(const Monomial &monomial);
   /// Parses "24*batch", "past + seq", "((seq**2)//seq)", and the functions
   /// floordiv, ceildiv, mod, min, max and broadcast of two arguments; nullopt
@@ -77,8 +93,8 @@ public:
   bool operator<(const DimExpr &other) const { return compare(other) < 0; }
   int compare(const DimExpr &other) const;
 
-  /// True where this <= other holds for all values >= 0 of the symbols (>= 1
-  /// where `atLeastOne`); false means "not proved".
+  /// True where this <= other holds for all values of the symbols within their
+  /// bounds (>= 1 where `atLeastOne`); false means "not proved".
   bool provablyAtMost(const DimExpr &other, bool atLeastOne = false) const;
 
   /// Value under an assignment; nullopt where a symbol has none.
@@ -91,12 +107,31 @@ public:
   std::string str() const;
   const std::map<Monomial, int64_t> &terms() const { return sum; }
 
+  /// lhs // rhs, also where a rule would say it otherwise.
+  static DimExpr quotientAtom(const DimExpr &lhs, const DimExpr &rhs);
+
 private:
   static DimExpr atom(DimAtom atom);
   void addTerm(const Monomial &monomial, int64_t coefficient);
 
   std::map<Monomial, int64_t> sum; ///< no zero coefficients
 };
+
+/// True where bounds are known of a symbol.
+bool hasBounds(const DimExpr &expr);
+bool hasBounds(const DimExpr::Monomial &monomial);
+
+/// The least and the largest value; the ends of int64_t where it has none that
+/// is known.
+struct DimRange {
+  int64_t low, high;
+};
+DimRange rangeOf(const DimExpr &expr);
+
+/// `coefficient` * `monomial` divided by `divisor` > 0, where the multiples of
+/// its symbols prove that nothing remains; else nullopt.
+std::optional<DimExpr> dividedByMultiples(const DimExpr::Monomial &monomial,
+                                          int64_t coefficient, int64_t divisor);
 
 } // namespace zenith::graph
 

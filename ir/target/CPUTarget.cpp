@@ -139,10 +139,10 @@ TargetModel CPUTarget::model() const {
   TargetModel model;
   bool wide = vectorBits == 512;
   model.lanes = vectorBits / 32;
-  model.vectorRegisters = wide ? 32 : 16;
+  model.registers = wide ? 32 : 16;
   // The micro-kernel's tile: 6x64 in 32 registers, 6x16 in 16. Without fused
   // multiply-add a temporary per product is live too, so 5x8.
-  model.nr = model.lanes * (model.vectorRegisters / 8);
+  model.nr = model.lanes * (model.registers / 8);
   model.mr = fma ? 6 : 5;
   model.fma = fma;
   // Wider vectors than the processor has are done in parts, which instructions
@@ -153,6 +153,8 @@ TargetModel CPUTarget::model() const {
   model.vnni = vnni && (!wide || avx512);
   model.vbmi = vbmi && wide;
   model.kInterleave = model.vnni ? 4 : 2;
+  // Mask registers and conversions of 64-bit lanes came together.
+  model.cheapMasks = model.longConversions = model.avx512;
   if (wide)
     model.memoryBytesPerCycle = 5.5;
   model.streamingBytes = wide ? streamingBytes(cpu) : 0;

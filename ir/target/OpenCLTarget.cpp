@@ -27,16 +27,18 @@ llvm::Expected<OpenCLTarget> OpenCLTarget::parse(llvm::StringRef text) {
 }
 
 TargetModel OpenCLTarget::model() const {
-  TargetModel model;
-  model.printed = true;
+  TargetModel model = onDevice(TargetModel());
+  model.kind = isCPU ? Kind::CPU : Kind::GPU;
+  model.fp64 = fp64;
+  model.exactDivide = exactDivide;
+  model.maxGroup = maxWorkGroupSize;
+  model.maxParameterBytes = maxParameterBytes;
   // A value is twice as wide as `lanes`, and 16 lanes are OpenCL's widest
   // vector. Devices without vector units hold a tile in scalar registers.
   bool wide = isCPU && floatVectorWidth >= 8;
   model.lanes = wide ? 8 : 4;
   model.nr = wide ? 16 : 8;
   model.mr = wide ? 6 : 4;
-  // Printed kernels read no two elements as one.
-  model.kInterleave = 1;
   return model;
 }
 

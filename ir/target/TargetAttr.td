@@ -22,8 +22,9 @@ def Graph_TargetAttr : AttrDef<Graph_Dialect, "Target"> {
     - target_c1: `lanes` is a power of two, at most 64.
     - target_c2: `nr` is a positive multiple of `lanes`, and `mr` is positive.
     - target_c3: `k_interleave` is 1, 2 or 4.
-    - target_c4: `line_bytes` is a power of two, and 0 < `l1_bytes` <= `l2_bytes` <= `l3_bytes`.
-    - target_c5: `vector_registers` and `memory_bytes_per_cycle` are positive, `streaming_bytes` isn't negative.
+    - target_c4: `line` is a power of two, 0 < `l1_bytes` <= `l2_bytes` <= `l3_bytes`, and `l1_ways` divides `l1_bytes`.
+    - target_c5: counts and throughputs are not negative; `registers`, `units`, `memory_bytes_per_cycle`, `vector_fmas_per_cycle`, `f32_gflops`, `gbps` and `task_us` are positive.
+    - target_c6: `max_group` is positive, `subgroup` a power of two; only devices are of kind gpu, and no device has instruction sets of processors.
 
     Example:
     ```mlir

@@ -50,7 +50,7 @@ static float knownDivisor(Num y) {
 static Num quotient(Num x, Num y, bool isFinite) {
   const TargetModel &target = x.k->target;
   float divisor = knownDivisor(y);
-  if (divisor == 0 || !target.avx512 || !target.fma || target.printed)
+  if (divisor == 0 || !target.avx512 || !target.fma)
     return x / y;
   Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
   Num better = fma(fma(-first, y, x), reciprocal, first);
@@ -94,7 +94,7 @@ static Num reduceHuge(Num a, Num b) {
 Num exactRemainder(Num x, Num y) {
   KernelBuilder &kernel = *x.k;
   OpBuilder &builder = kernel.b;
-  if (!isa<VectorType>(x.v.getType()) || kernel.target.printed)
+  if (!isa<VectorType>(x.v.getType()) || !kernel.target.laneBranches)
     return {&kernel, builder.create<arith::RemFOp>(kernel.loc, x.v, y.v)};
   bool isDouble = getElementTypeOrSelf(x.v.getType()).isF64();
   Num a = abs(x), b = abs(y);
@@ -113,7 +113,7 @@ static bool isConstant(Value value) {
 }
 
 bool dividesAsFloats(Num x, Num y) {
-  return isa<VectorType>(x.v.getType()) && !x.k->target.printed &&
+  return isa<VectorType>(x.v.getType()) && x.k->target.laneBranches &&
          getElementTypeOrSelf(x.v.getType()).getIntOrFloatBitWidth() <= 32 &&
          !isConstant(y.v);
 }

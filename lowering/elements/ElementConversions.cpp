@@ -96,7 +96,7 @@ static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
   double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1),
          high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
   if (bits == 64 && !isUnsigned && isa<VectorType>(x.getType()) &&
-      !kernel.target.avx512 && !kernel.target.printed)
+      !kernel.target.longConversions)
     return floatToLong(kernel, x);
   unsigned exactBits = getElementTypeOrSelf(x.getType()).isF64() ? 53 : 24;
   if (bits <= 32 && bits < exactBits && !(isUnsigned && bits == 32)) {

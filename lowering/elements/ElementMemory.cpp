@@ -263,7 +263,7 @@ static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
   auto create = mask.getDefiningOp<vector::CreateMaskOp>();
   auto count = create ? kernel.constantOf(create.getOperand(0))
                       : std::optional<int64_t>();
-  if (!count || kernel.target.avx512 || kernel.target.printed)
+  if (!count || kernel.target.cheapMasks)
     return false;
   // A mask's count may exceed its lanes.
   int64_t end =

@@ -79,7 +79,7 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num),
   VectorMath math(kernel);
   if (!isDouble())
     return (math.*one)(num(0)).v;
-  if (ofDoubles && !kernel.target.printed)
+  if (ofDoubles && !kernel.target.libraryDoubles)
     return (math.*ofDoubles)(num(0)).v;
   return math.libm(name, {x[0]});
 }
@@ -94,7 +94,7 @@ Value Elementwise::logistic() {
   VectorMath math(kernel);
   if (!isDouble())
     return math.logistic(num(0)).v;
-  if (!kernel.target.printed)
+  if (!kernel.target.libraryDoubles)
     return math.logisticDouble(num(0)).v;
   // No function of libm.
   Num tail{&kernel, math.libm("exp", {(-abs(num(0))).v})};
@@ -185,7 +185,7 @@ Value Elementwise::floorMod() {
 /// An upper bound of the exponents' significant bits, as an index. Negative
 /// exponents are left out: their powers follow from the base.
 Value Elementwise::bitsOfExponents() {
-  if (kernel.target.printed || bits() == 1)
+  if (!kernel.target.laneBranches || bits() == 1)
     return kernel.index(bits());
   Value all = x[1];
   if (!isUnsigned()) {

@@ -161,9 +161,9 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   int64_t width = indices.width;
   auto size = emitter.dimsOf(row).back().constant();
   auto type = dyn_cast<VectorType>(positions.getType());
-  if (!kernel.target.avx2 || kernel.target.printed || !size || !type ||
-      *size < width || *size > ByteLookup::longRow ||
-      width % ByteLookup::part != 0 || !llvm::isPowerOf2_64(uint64_t(width)) ||
+  if (!kernel.target.avx2 || !size || !type || *size < width ||
+      *size > ByteLookup::longRow || width % ByteLookup::part != 0 ||
+      !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||
       !llvm::all_of(index,
                     [&](const LaneIndex &x) { return indices.uniform(x); }))

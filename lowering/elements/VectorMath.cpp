@@ -41,7 +41,7 @@ static constexpr int64_t scaledLanes = 16;
 
 bool VectorMath::scalesAtOnce(Num x) const {
   auto type = dyn_cast<VectorType>(x.v.getType());
-  return kernel.target.avx512 && !kernel.target.printed && type &&
+  return kernel.target.avx512 && type &&
          type.getNumElements() % scaledLanes == 0;
 }
 

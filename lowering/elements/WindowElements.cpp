@@ -152,8 +152,7 @@ Value WindowElements::multiplyAdd(Type element, Value x, Value y, Value sum,
   OpBuilder &b = kernel.b;
   Value values[] = {x, y, sum};
   emitter.unify(values);
-  if (isa<FloatType>(element) && roundsOnce && kernel.target.fma &&
-      !kernel.target.printed)
+  if (isa<FloatType>(element) && roundsOnce && kernel.target.fma)
     return b.create<math::FmaOp>(kernel.loc, values[0], values[1], values[2]);
   if (isa<FloatType>(element))
     return b.create<arith::AddFOp>(

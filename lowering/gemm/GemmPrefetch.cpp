@@ -24,7 +24,7 @@ static bool streamsNarrow(const ContractionSpace &space,
                           const TargetModel &target) {
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   return space.form == ContractionSpace::Panels && space.taps.empty() && rows &&
-         *rows <= 2 && !target.printed &&
+         *rows <= 2 && target.prefetches &&
          (isa<FloatType>(space.sum) || space.kInterleave > 1) &&
          space.b.element.getIntOrFloatBitWidth() <
              space.sum.getIntOrFloatBitWidth();
@@ -39,7 +39,7 @@ static bool streamsPanels(const ContractionSpace &space,
   double bytes = estimate(space.kAxis.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
-         !target.printed && isa<FloatType>(space.sum) &&
+         target.prefetches && isa<FloatType>(space.sum) &&
          bytes > target.l2Share(0.75) && estimate(schedule.tileCount) < 4 &&
          estimate(space.outerRowCount() * space.rowAxis.size) >= 1;
 }
@@ -51,7 +51,7 @@ static bool prefetchesNextPanel(const GemmContext &gemm) {
   double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
                  std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
   return space.form == ContractionSpace::Panels && !gemm.schedule.widens() &&
-         !gemm.k.target.printed && bytes > gemm.k.target.l2Share(0.5) &&
+         gemm.k.target.prefetches && bytes > gemm.k.target.l2Share(0.5) &&
          estimate(gemm.schedule.tileCount) >= 4;
 }
 
@@ -62,7 +62,7 @@ static bool prefetchesNextRows(const GemmContext &gemm) {
   const ContractionSpace &space = gemm.space;
   double rowBytes = estimate(space.kAxis.size) * elementSize(space.a.element);
   return space.taps.empty() && space.outerRows.empty() &&
-         !gemm.k.target.printed && gemm.schedule.panelCount.isConstant(1) &&
+         gemm.k.target.prefetches && gemm.schedule.panelCount.isConstant(1) &&
          space.kAxis.strideA.isConstant(1) &&
          space.rowAxis.strideA == space.kAxis.size && rowBytes <= longestRow &&
          rowBytes * estimate(space.rowAxis.size) > gemm.k.target.l2Share(1);

@@ -458,8 +458,7 @@ bool suitsInt8Window(const EmissionContext &context,
   auto convolution = dyn_cast<graph::ConvolutionOp>(shape.anchor);
   auto window = convolution ? graph::matchInt8Depthwise(convolution)
                             : std::optional<graph::Int8Depthwise>();
-  if (!window || !context.target.vnni || context.target.printed ||
-      !isa<BlockArgument>(window->bytes) ||
+  if (!window || !context.target.vnni || !isa<BlockArgument>(window->bytes) ||
       !isa<BlockArgument>(window->weights))
     return false;
   auto type = cast<RankedTensorType>(convolution.getType());

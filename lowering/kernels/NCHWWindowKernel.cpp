@@ -163,7 +163,7 @@ bool suitsNCHWWindow(const EmissionContext &context,
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
-  if (!geometry || !plain || context.target.printed ||
+  if (!geometry || !plain || !context.target.stackArrays ||
       std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
     return false;
   int64_t taps = geometry->x.taps * geometry->y.taps,

@@ -170,7 +170,7 @@ private:
     constexpr double fewInstructions = 10;
     constexpr int64_t mostTurns = 256;
     if (costPerElement(kernel.fusion) < fewInstructions || into ||
-        kernel.target.printed || !mayWriteTwice())
+        !kernel.target.coreCaches || !mayWriteTwice())
       return std::nullopt;
     auto repeats = [&](unsigned loop) {
       bool movesLanes = false, keepsPlaces = false;
@@ -318,7 +318,7 @@ private:
     int64_t width = kernel.target.lanes;
     auto lanes = space.size(lane).constant(),
          rows = space.size(tile).constant();
-    if (!lanes || !rows || *rows < width || into || kernel.target.printed ||
+    if (!lanes || !rows || *rows < width || into || !kernel.target.shuffles ||
         !space.edges(lane).empty())
       return false;
     bool followed = llvm::all_of(
@@ -335,7 +335,7 @@ private:
     constexpr size_t mostEdges = 3;
     ArrayRef<DimExpr> edges = space.edges(loop);
     return !edges.empty() && edges.size() <= mostEdges &&
-           space.size(loop).constant() && !kernel.target.printed &&
+           space.size(loop).constant() && kernel.target.shuffles &&
            lanesOfPieces(loop) >= kernel.target.lanes &&
            llvm::all_of(edges, [](const DimExpr &edge) {
              return edge.constant().has_value();

@@ -52,7 +52,7 @@ void ReductionKernel::prefetchRow(ArrayRef<LaneIndex> index, unsigned level,
   constexpr int64_t shortRow = 64, longRow = 1 << 14;
   auto length = space.size(plan.lane).constant();
   if (level != 2 || !plan.reducedLoops.empty() || !length ||
-      *length < shortRow || *length > longRow || kernel.target.printed)
+      *length < shortRow || *length > longRow || !kernel.target.prefetches)
     return;
   auto count = plan.keptCount().constant();
   if (count && double(*count * *length * 4) < kernel.target.l2Share(2))
@@ -113,9 +113,9 @@ unsigned ReductionKernel::rowsAtOnce() {
   constexpr int64_t longRow = 1024;
   constexpr unsigned accumulators = 16, mostRows = 4;
   auto length = space.size(plan.lane).constant();
-  if (kernel.target.lanes < 16 || kernel.target.printed || plan.levels < 2 ||
-      stashed || !plan.reducedLoops.empty() || !length || *length > longRow ||
-      !space.edges(plan.lane).empty())
+  if (kernel.target.lanes < 16 || !kernel.target.outOfOrder ||
+      plan.levels < 2 || stashed || !plan.reducedLoops.empty() || !length ||
+      *length > longRow || !space.edges(plan.lane).empty())
     return 1;
   llvm::SetVector<Value> costly;
   DenseSet<Value> seen;

@@ -103,8 +103,8 @@ static std::string nameOf(const MicroKernel &kernel) {
 /// instructions per widened element, and each load takes a whole cache line.
 /// One row times bf16 weights then runs at the speed of memory.
 static bool splitsWords(const MicroKernel &kernel, const TargetModel &target) {
-  return target.avx512 && !target.printed && kernel.b.isBF16() &&
-         kernel.sum.isF32() && kernel.columnsAs<OuterProduct::WholeVectors>() &&
+  return target.avx512 && kernel.b.isBF16() && kernel.sum.isF32() &&
+         kernel.columnsAs<OuterProduct::WholeVectors>() &&
          kernel.vectors % 2 == 0;
 }
 
@@ -159,7 +159,7 @@ static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
 void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
                      const MicroKernelArgs &args) {
   MicroKernel kernel = resolved(builder, given, args);
-  if (builder.target.printed) {
+  if (!builder.target.calls) {
     MicroKernelWriter(builder.b, builder.loc, kernel, builder.target, args)
         .write();
     return;
@@ -213,7 +213,7 @@ void callDotKernel(KernelBuilder &builder, const MicroKernel &given,
   kernel.lanes = given.lanes;
   kernel.fma = given.fma;
   kernel.a = given.a, kernel.b = given.b, kernel.sum = given.sum;
-  if (builder.target.printed) {
+  if (!builder.target.calls) {
     DotKernelWriter(builder.b, builder.loc, kernel, builder.target)
         .write(args, rows, columnStride);
     return;

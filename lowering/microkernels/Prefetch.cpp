@@ -52,7 +52,7 @@ static void prefetchLoads(Value memory, const TargetModel &target) {
 
 void prefetchInt8Operands(const EmissionContext &context,
                           const KernelPlan &plan) {
-  if (context.target.printed)
+  if (!context.target.prefetches)
     return;
   graph::FusionOp fusion = context.fusion;
   llvm::SmallPtrSet<Operation *, 4> done;

@@ -31,7 +31,7 @@ public:
     byRows = rowsAreContiguous();
     if (auto known = channels.constant(); byRows && known)
       interleaved =
-          *known < int64_t(k.target.lanes) && !k.target.printed ? *known : 0;
+          *known < int64_t(k.target.lanes) && k.target.shuffles ? *known : 0;
     byRows &= interleaved ||
               !channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1));
     width = byRows                   ? k.target.lanes

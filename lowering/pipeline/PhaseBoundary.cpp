@@ -98,7 +98,7 @@ llvm::Error settleTarget(ModuleOp module, StringRef text,
                     graph::TargetAttr::get(module.getContext(), text, model));
     return llvm::Error::success();
   }
-  if (recorded.getModel().printed != model.printed)
+  if (recorded.getModel().device != model.device)
     return makeError(ErrorCode::Unsupported,
                      "the module was laid out for target '" +
                          recorded.getText() + "', not for '" + text + "'");

@@ -321,7 +321,7 @@ private:
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (failed(pipeline::ProgramBuilder(function, table, context,
-                                          explain && model.printed)
+                                          explain && model.device)
                      .build()))
         return signalPassFailure();
   }

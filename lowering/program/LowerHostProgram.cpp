@@ -82,7 +82,7 @@ lowerHostPrograms(mlir::ModuleOp module, const target::CPUTarget &target,
   for (const std::string &name : kernelNames(module))
     positions.try_emplace(name, positions.size());
   std::vector<bool> kept = parametersOfEntries(module);
-  bool onDevice = target::modelOf(module).printed;
+  bool onDevice = target::modelOf(module).device;
   const mlir::SymbolTable programs(module);
   // Inner programs become part of the entries that run them.
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())

@@ -180,7 +180,7 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
                                                    const TargetModel &target) {
   AttentionVariant any{target, 0, 1};
   graph::AttentionOp op = attentionAnchor(fusion);
-  if (!op || target.printed)
+  if (!op || !target.tileVariants)
     return {any};
   unsigned rank = cast<RankedTensorType>(op.getType()).getRank();
   DimExpr queryCount = dims.dimOf(op.getQuery(), rank - 2),

@@ -52,8 +52,7 @@ unsigned nrOf(Type sum, const TargetModel &target) {
 bool multipliesKPairs(const ContractionSpace &space,
                       const TargetModel &target) {
   Type a = space.a.element, b = space.elementOfB();
-  // OpenCL kernels cannot load two elements as one.
-  if (!space.kAxis.strideA.isConstant(1) || target.printed)
+  if (!space.kAxis.strideA.isConstant(1) || !target.wideLoads)
     return false;
   if (a.isBF16() && b.isBF16() && space.sum.isF32())
     return target.bf16Pairs;
@@ -167,7 +166,7 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
-  if (!halves || pairs || target.printed ||
+  if (!halves || pairs || !target.coreCaches ||
       estimate(columns) < fewestPanels * nrOf(space.sum, target))
     return locateOperand(space, value, dims);
   return materialise(space, value, dims, space.sum);
@@ -299,8 +298,8 @@ bool DotAxes::build(const LocatedOperand &lhs, const LocatedOperand &rhs) {
 /// tiles read two side by side.
 static bool isHalfOfTile(const LocatedOperand &rhs, unsigned columns,
                          const TargetModel &target) {
-  return rhs.panel * 2 == columns && rhs.kInterleave == 1 && !target.printed &&
-         rhs.source.element.isF32();
+  return rhs.panel * 2 == columns && rhs.kInterleave == 1 &&
+         target.tileVariants && rhs.source.element.isF32();
 }
 
 /// Panels whose width does not suit the register tile are read as a row-major
@@ -310,7 +309,7 @@ static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
                                    const TargetModel &target) {
   unsigned columns = nrOf(space.sum, target);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
-  if (rhs.kInterleave > 1 && (!fits || target.printed))
+  if (rhs.kInterleave > 1 && (!fits || !target.wideLoads))
     return materialise(space, value, dims);
   if (!rhs.panel || fits)
     return rhs;
@@ -402,7 +401,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                   op.getDims().getLhsContracting().size();
   for (unsigned dim = batching; dim < rank; ++dim)
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
-  space.symmetric = !target.printed && isSymmetric(op, space);
+  space.symmetric = target.stackArrays && isSymmetric(op, space);
   transposeMatrixByVector(space);
   chooseForm(space, target);
   return space;

@@ -93,7 +93,7 @@ bool ConvolutionAxes::sumsPositions() {
   constexpr int64_t mostPositions = 32, fewestRows = 16, shortestLine = 12,
                     widePanel = 32;
   graph::ConvDimsAttr dimNumbers = op.getDims();
-  if (target.printed || op.getGroups() != 1 || target.nr < widePanel ||
+  if (!target.coreCaches || op.getGroups() != 1 || target.nr < widePanel ||
       llvm::any_of(
           input, [](const StridedDim &digits) { return digits.size() != 1; }))
     return false;
@@ -134,7 +134,7 @@ bool ConvolutionAxes::skipsPositions() {
   bool run = input.back()[0].stride.isConstant(1);
   return strided && line && columns && (*line < longLine || !run) &&
          *columns >= fewestColumns * int64_t(op.getGroups()) &&
-         !target.printed && isPointwise();
+         target.coreCaches && isPointwise();
 }
 
 /// Whether the input is copied: strides cannot express it, its channels are not
@@ -151,9 +151,9 @@ bool ConvolutionAxes::needsCopy() {
     return clipped(last);
   auto channels = input.back()[0].size.constant();
   bool run = input.back()[0].stride.isConstant(1);
-  // Padding is read through a pointer to zeros, which OpenCL kernels lack.
-  if (clipped(last) &&
-      (target.printed || !run || !channels || *channels > maxZeroRow(target)))
+  // Padding is read through a pointer to zeros, in an array of the task.
+  if (clipped(last) && (!target.stackArrays || !run || !channels ||
+                        *channels > maxZeroRow(target)))
     return true;
   return skipsPositions() || (!run && !isPointwise());
 }
@@ -164,7 +164,7 @@ bool ConvolutionAxes::supportsKInterleave(const LocatedOperand &kernel) {
   if (group == 1)
     return true;
   auto channels = input.back()[0].size.constant();
-  return !target.printed &&
+  return target.wideLoads &&
          kernels::supportsKInterleave(group, space.a.element,
                                       kernel.source.element) &&
          input.back()[0].stride.isConstant(1) && channels &&

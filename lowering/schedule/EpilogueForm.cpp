@@ -140,7 +140,7 @@ bool EpilogueAnalysis::mayStoreDirectly() const {
   }
   return source && form.nr > 1 && memoryType(form.element) == space.sum &&
          outputs[0].rows.size() == 1 && outputs[0].columns.size() == 1 &&
-         outputs[0].columns[0].stride.isConstant(1) && !target.printed;
+         outputs[0].columns[0].stride.isConstant(1) && target.calls;
 }
 
 LogicalResult EpilogueAnalysis::run() {
@@ -278,7 +278,7 @@ bool EpilogueAnalysis::readsRowsAsOneRun(
 /// least a vector of them, and columns are not contiguous.
 std::optional<DimExpr> EpilogueAnalysis::contiguousRows() const {
   unsigned lanes = sumLanes(space.sum, target);
-  if (form.nr == 1 || lanes < 2 || target.printed)
+  if (form.nr == 1 || lanes < 2 || !target.stackArrays)
     return std::nullopt;
   std::optional<DimExpr> run;
   for (const Output &output : form.outputs) {

@@ -61,7 +61,7 @@ bool needsAPacking(const ContractionSpace &space, const TargetModel &target) {
        rows = space.rowAxis.size.constant(),
        width = space.columns.size.constant();
   return kSize && rows && width && *kSize >= shortest && *rows >= fewest &&
-         *width >= 128 && !target.printed && space.taps.empty() &&
+         *width >= 128 && target.coreCaches && space.taps.empty() &&
          !space.isAlongK() && !space.kAxis.strideA.isConstant(1);
 }
 
@@ -76,7 +76,7 @@ bool isSmallWithLongK(const ContractionSpace &space,
          *width > 0 && *width <= most && *kSize >= longSum &&
          *rows * *width <= mostResults && space.gates == 1 &&
          space.taps.empty() && space.outerRows.empty() &&
-         space.outerCount().isConstant(1) && !target.printed &&
+         space.outerCount().isConstant(1) && target.coreCaches &&
          space.rowAxis.strideA.isConstant(1) &&
          !space.kAxis.strideA.isConstant(1);
 }
@@ -220,7 +220,7 @@ void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
   unsigned nr = nrOf(space.sum, target);
   auto kSize = space.totalK().constant();
   bool narrow = elementSize(space.b.element) < elementSize(space.sum);
-  if (!narrow || !space.sum.isF32() || !target.avx512 || target.printed ||
+  if (!narrow || !space.sum.isF32() || !target.avx512 ||
       multipliesKPairs(space, target) ||
       space.form != ContractionSpace::Panels || space.panel != nr ||
       schedule.sweptK() || !kSize || *kSize == 0 ||

@@ -73,7 +73,7 @@ static bool copiesInTasks(const ContractionSpace &space,
   });
   return columns && *columns > 0 && kSize && *kSize > 0 && !shared &&
          isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
-         !space.symmetric && space.gateSlices.empty() && !target.printed &&
+         !space.symmetric && space.gateSlices.empty() && target.stackArrays &&
          (isSmallWithLongK(space, target) || !needsAPacking(space, target));
 }
 
@@ -121,7 +121,7 @@ static bool suitsTiledDots(const ContractionSpace &space,
   auto columns = space.columns.size.constant(),
        kSize = space.kAxis.size.constant(), all = space.totalK().constant(),
        rows = (space.outerRowCount() * space.rowAxis.size).constant();
-  return (!matmul || space.taps.empty()) && !target.printed &&
+  return (!matmul || space.taps.empty()) && target.tileVariants &&
          isa<FloatType>(space.sum) && columns && *columns >= fewestColumns &&
          *columns <= mostColumns && kSize &&
          *kSize >= int64_t(sumLanes(space.sum, target)) && all &&
@@ -148,7 +148,7 @@ unsigned mrOf(const ContractionSpace &space, const TargetModel &target) {
     return std::min<unsigned>(mostDots, sums / *columns);
   // Columns that leave vectors of a panel unused leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
-  if (!columns || *columns <= 1 || target.printed ||
+  if (!columns || *columns <= 1 || !target.tileVariants ||
       *columns > lanes * (vectors - 1) || rowsCollide(space, target))
     return target.mr;
   unsigned used = unsigned(llvm::divideCeil(*columns, lanes));

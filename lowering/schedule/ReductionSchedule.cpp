@@ -118,7 +118,7 @@ static Value countedBy(const Reduction &reduction, graph::FusionOp fusion,
                        const TargetModel &target) {
   constexpr unsigned wide = 4;
   auto convert = reduction.operand.getDefiningOp<graph::ConvertOp>();
-  if (target.printed || reduction.arg() ||
+  if (!target.maskBits || reduction.arg() ||
       reduction.kind() != graph::ReduceKind::sum || !convert ||
       !isa<IntegerType>(reduction.element) ||
       reduction.element.getIntOrFloatBitWidth() < 8 ||

@@ -324,7 +324,7 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
                                                 const TargetModel &target) {
   auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
   auto filter = op ? graph::matchTransformedFilter(op) : std::nullopt;
-  if (!filter || target.printed)
+  if (!filter || !target.stackArrays)
     return {};
   WinogradSchedule schedule;
   schedule.filter = filter->points;

@@ -57,7 +57,8 @@ struct DecomposeAttentionPass
     func::FuncOp function = getOperation();
     if (function.getBody().hasOneBlock())
       decomposeAttention(function.getBody().front(),
-                         all || target::modelOf(function).printed, explain);
+                         all || !target::modelOf(function).stackArrays,
+                         explain);
   }
 };
 

@@ -158,8 +158,8 @@ struct TransformWinogradFiltersPass
     if (!isPositive(panel) || !isPositive(lanes))
       return signalPassFailure();
     target::TargetModel target = target::modelOf(getOperation());
-    // Printed kernels have no Winograd form.
-    if (target.printed)
+    // Tasks keep tiles of the image in arrays of their own.
+    if (!target.stackArrays)
       return;
     if (lanes)
       target.lanes = unsigned(lanes);

@@ -48,11 +48,11 @@ TEST(CPUTarget, ImpliedFeaturesCount) {
 TEST(CPUTarget, ModelFollowsTheVectors) {
   zenith::target::TargetModel narrow = parsed("cpu:x86-64-v3").model(),
                               wide = parsed("cpu:znver4").model();
-  EXPECT_EQ(narrow.vectorRegisters, 16u);
+  EXPECT_EQ(narrow.registers, 16u);
   EXPECT_EQ(narrow.mr, 6u);
   EXPECT_EQ(narrow.kInterleave, 2u);
   EXPECT_EQ(narrow.streamingBytes, 0);
-  EXPECT_EQ(wide.vectorRegisters, 32u);
+  EXPECT_EQ(wide.registers, 32u);
   EXPECT_EQ(wide.kInterleave, 4u);
   EXPECT_EQ(wide.streamingBytes, 32 << 20);
   EXPECT_GT(wide.memoryBytesPerCycle, narrow.memoryBytesPerCycle);

@@ -20,7 +20,8 @@ TEST(TargetModel, EqualByEveryField) {
   forEachField(model, [&](llvm::StringRef name, auto &field) {
     TargetModel before = model;
     EXPECT_TRUE(before == model);
-    field = !field;
+    field =
+        static_cast<std::decay_t<decltype(field)>>(!static_cast<bool>(field));
     EXPECT_FALSE(before == model) << name.str();
     EXPECT_NE(hash_value(before), hash_value(model)) << name.str();
   });
@@ -37,8 +38,7 @@ TEST(TargetModel, NamesWhatAMachineLacks) {
   machine.vnni = true;
   EXPECT_EQ(missingFrom(machine, wanted), "");
   // Code for a printer is no code for a code generator, either way.
-  machine.printed = true;
-  EXPECT_EQ(missingFrom(machine, wanted), "printed");
+  EXPECT_EQ(missingFrom(onDevice(machine), wanted), "device");
 }
 
 TEST(TargetModel, SharesAreProportional) {
@@ -70,7 +70,7 @@ TEST(TargetModel, ModulesWithoutTargetAreGeneric) {
 
 TEST(OpenCLTarget, DevicesWithoutVectorsHaveSmallTiles) {
   target::OpenCLTarget device;
-  EXPECT_TRUE(device.model().printed);
+  EXPECT_TRUE(device.model().device);
   EXPECT_EQ(device.model().nr, 16u);
   device.isCPU = false;
   EXPECT_EQ(device.model().nr, 8u);

@@ -163,7 +163,7 @@ TEST_F(InterleavedIntegers, PanelsOfAnotherWidthAreUnpacked) {
 }
 
 TEST_F(InterleavedIntegers, OpenCLKernelsUnpackThem) {
-  harness.target.printed = true;
+  harness.target = onDevice(harness.target);
   harness.check(matmul(9, 21, 40, 16, "i8"));
   EXPECT_FALSE(usesGroups());
 }

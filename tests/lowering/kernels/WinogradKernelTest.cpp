@@ -489,7 +489,7 @@ TEST_F(TransformedFilter, OtherTargets) {
   check(what);
   EXPECT_TRUE(isTransformed());
   harness.target = {};
-  harness.target.printed = true;
+  harness.target = onDevice(harness.target);
   check(what);
   EXPECT_FALSE(isTransformed());
 }
