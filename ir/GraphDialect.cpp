@@ -26,7 +26,7 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op,
       !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << runErrorAttrName << ": got "
                              << attribute.getValue() << ", expected unit";
-  return success();
+  return verifyDerivationAttribute(op, attribute);
 }
 
 StringRef familyName(Family family) {

@@ -63,6 +63,20 @@ inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";
 /// arguments are passed by value.
 inline constexpr llvm::StringLiteral nestedAttrName = "host.nested";
 
+/// On a function without a body: what it is derived from, as
+/// `{rule = "vjp", of = @f, options = "wrt=0"}`.
+inline constexpr llvm::StringLiteral deriveAttrName = "graph.derive";
+/// On a function: the one that computes its tangents.
+inline constexpr llvm::StringLiteral customJvpAttrName = "graph.custom_jvp";
+/// On a function: `{forward = @a, backward = @b}`, which compute its gradients.
+inline constexpr llvm::StringLiteral customVjpAttrName = "graph.custom_vjp";
+/// Form and signatures of the three attributes above (custom_c1 to custom_c8).
+llvm::LogicalResult verifyDerivationAttribute(mlir::Operation *op,
+                                              mlir::NamedAttribute attribute);
+/// Whether a type is a tensor of floats or complex numbers: values that have
+/// derivatives.
+bool isDifferentiable(mlir::Type type);
+
 /// Checks c1 and c2 of elementwise ops.
 llvm::LogicalResult verifyElementwiseTypes(mlir::Operation *op);
 template <typename ConcreteOp>

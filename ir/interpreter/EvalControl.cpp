@@ -100,7 +100,7 @@ Expected<Results> zenith::interpreter::evaluateControl(const OpEvaluation &e) {
     return evaluateCase(op, e);
   if (auto op = dyn_cast<graph::WhileOp>(e.op))
     return evaluateWhile(op, e);
-  if (isa<graph::BarrierOp, graph::HostReadOp>(e.op))
+  if (isa<graph::BarrierOp, graph::HostReadOp, graph::StopGradientOp>(e.op))
     return takeAll(e);
   if (auto op = dyn_cast<graph::CustomCallOp>(e.op))
     return evaluateCustomCall(op, e);

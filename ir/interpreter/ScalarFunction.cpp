@@ -112,8 +112,8 @@ bool ScalarCompiler::compileOp(Operation &op) {
     operands.push_back(*index);
   }
   // With one element, all shapes are equivalent.
-  if (isa<graph::BarrierOp, graph::HostReadOp, graph::ReshapeOp,
-          graph::BroadcastOp, graph::TransposeOp>(op)) {
+  if (isa<graph::BarrierOp, graph::HostReadOp, graph::StopGradientOp,
+          graph::ReshapeOp, graph::BroadcastOp, graph::TransposeOp>(op)) {
     for (auto [result, index] : llvm::zip(op.getResults(), operands))
       map(result, index);
     return true;

@@ -106,6 +106,10 @@ DimVector BarrierOp::resultDims(unsigned result, DimAnalysis &analysis) {
   return analysis.dimsOf(getInputs()[result]);
 }
 
+DimVector StopGradientOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return analysis.dimsOf(getOperand());
+}
+
 LogicalResult HostReadOp::verify() {
   // host_read_c1
   if (Type type = getInput().getType(); tensorType(getInput()).getRank() != 0)

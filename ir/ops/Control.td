@@ -137,6 +137,18 @@ def Graph_BarrierOp : Graph_Op<"barrier", "Control", [Pure]> {
   let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
 }
 
+def Graph_StopGradientOp : Graph_PureOp<"stop_gradient", "Control", [SameOperandsAndResultType]> {
+  let summary = "its operand, through which no derivative passes";
+  let description = [{
+    The identity with a derivative of zero. zenith-derive removes it after differentiation.
+    Example: `%r = graph.stop_gradient %x : tensor<4xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasVerifier = 0;
+}
+
 def Graph_HostReadOp : Graph_Op<"host_read", "Control", [Pure, SameOperandsAndResultType]> {
   let summary = "an integer scalar that the host waits for and reads from memory";
   let description = [{

@@ -146,6 +146,12 @@ func.func @barrier(%x: tensor<4xf32>, %y: tensor<?xi64>) {
   return
 }
 
+func.func @stop_gradient(%x: tensor<?x4xf32>) {
+  // CHECK: graph.stop_gradient %{{.*}} : tensor<?x4xf32>
+  %r = graph.stop_gradient %x : tensor<?x4xf32>
+  return
+}
+
 func.func @host_read(%n: tensor<i64>, %p: tensor<i1>) {
   // CHECK: graph.host_read %{{.*}} : tensor<i64>
   %m = graph.host_read %n : tensor<i64>

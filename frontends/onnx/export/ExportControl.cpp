@@ -123,8 +123,8 @@ static void writeWhile(Operation *op, ExportBuilder &b, const ExportRow &) {
                   op->getNumResults()));
 }
 
-/// ONNX runtimes order nodes by their values alone, and have no host to read
-/// for.
+/// ONNX runtimes order nodes by their values alone, have no host to read for,
+/// and derive nothing.
 static void writeOperands(Operation *op, ExportBuilder &b, const ExportRow &) {
   for (auto [operand, result] :
        llvm::zip_equal(op->getOperands(), op->getResults()))
@@ -141,7 +141,8 @@ llvm::ArrayRef<ExportRow> zenith::onnx::controlExports() {
   static const ExportRow rows[] = {
       {"graph.assert", writeAssert}, {"graph.barrier", writeOperands},
       {"graph.case", writeCase},     {"graph.host_read", writeOperands},
-      {"graph.if", writeIf},         {"graph.while", writeWhile},
+      {"graph.if", writeIf},         {"graph.stop_gradient", writeOperands},
+      {"graph.while", writeWhile},
   };
   return rows;
 }

@@ -58,8 +58,8 @@ static bool exportBarrier(HLOExport &out, Operation *op) {
   return true;
 }
 
-// StableHLO does not say where a scalar is used.
-static bool exportHostRead(HLOExport &out, Operation *op) {
+// StableHLO does not say where a scalar is used, nor what has no derivative.
+static bool exportOperands(HLOExport &out, Operation *op) {
   out.set(op, out.list(op->getOperands()));
   return true;
 }
@@ -149,7 +149,8 @@ void zenith::stablehlo::addControlExports(ExportRules &rules) {
   rules["graph.case"] = exportCase;
   rules["graph.while"] = exportWhile;
   rules["graph.barrier"] = exportBarrier;
-  rules["graph.host_read"] = exportHostRead;
+  rules["graph.host_read"] = exportOperands;
+  rules["graph.stop_gradient"] = exportOperands;
   rules["graph.assert"] = exportAssert;
   rules["graph.custom_call"] = exportCustomCall;
   rules["func.call"] = exportCall;
