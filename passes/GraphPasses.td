@@ -146,11 +146,24 @@ def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir:
   let options = [ListOption<"only", "only", "std::string", "mnemonics to replace, without the dialect's name">];
 }
 
-def DecomposeRandomPass : ZenithPass<"zenith-decompose-random", "::mlir::func::FuncOp"> {
-  let summary = "Write random bits as integer arithmetic on counters";
+def CheckKeysPass : ZenithPass<"zenith-check-keys", "::mlir::func::FuncOp"> {
+  let summary = "Report keys of random numbers that are used twice";
   let description = [{
-    Threefry and Philox become additions, rotations and exclusive ors of 32-bit words, which fuse with the readers of the bits. Runs
-    in the clean phase, before its second round of constant folding: bits of a constant key may be constant. Refuses nothing.
+    Two ops that consume one key give the same bits; the remark (RNG101) is on the later one and says where the other one is. Ops in
+    different branches of an if or case don't meet. An op in a loop that consumes a key from outside of it gives the same bits in
+    each step (RNG102). fold_in consumes nothing: with different integers it gives different keys, with equal ones the same. Rows that
+    constant slices take from split_key are keys of their own. Runs after zenith-inline-calls, and before equal ops are merged and
+    differentiation uses keys again, which is right. Changes and refuses nothing.
+  }];
+  let exampleTest = "passes/expand/check-keys.mlir#consumed_twice";
+}
+
+def DecomposeRandomPass : ZenithPass<"zenith-decompose-random", "::mlir::func::FuncOp"> {
+  let summary = "Write random numbers as integer arithmetic on counters";
+  let description = [{
+    Threefry and Philox become additions, rotations and exclusive ors of 32-bit words, which fuse with the readers of the bits; ops that
+    take keys become their formulas on such bits (ir/random/RandomFormulas.h). Runs in the clean phase, before its second round of
+    constant folding: bits of a constant key may be constant. Refuses nothing.
   }];
   let exampleTest = "passes/expand/decompose-random.mlir#philox";
 }
