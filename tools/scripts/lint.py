@@ -17,6 +17,7 @@ CODE = {".cpp", ".h", ".td", ".def"}
 LAYERS = {
     "ir": ["ir"],
     "ir/program": ["ir", "ir/dims", "ir/matchers"],
+    "ir/random": ["ir", "ir/dims", "ir/matchers", "ir/ops"],
     "ir/interpreter": ["ir", "runtime/routines/Lapack.h"],
     "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
@@ -42,7 +43,9 @@ INSIDE = {
     "ir/liveness": ["ir", "ir/dims", "ir/matchers"],
     "ir/ops": ["ir", "ir/dims", "ir/matchers"],
     "ir/program": ["ir", "ir/dims", "ir/matchers"],
+    "ir/random": ["ir", "ir/dims", "ir/matchers", "ir/ops"],
     "ir/interpreter": ["ir", "ir/dims", "ir/matchers", "ir/ops", "ir/tensor"],
+    "ir/interpreter/random": ["ir", "ir/interpreter", "ir/random", "ir/tensor"],
     "passes": [],
     "passes/*": ["passes", "passes/cost"],
     "passes/search/states": ["passes", "passes/cost", "passes/search/groups"],

@@ -6,69 +6,13 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/OpEvaluation.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/interpreter/random/CounterHash.h"
+#include "ir/interpreter/random/EvalKeyed.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
-
-namespace {
-struct Words2 {
-  uint32_t low, high;
-};
-struct Words4 {
-  uint32_t word[4];
-};
-/// The counter of Philox: 128 bits.
-struct Counter {
-  uint64_t low, high;
-  Counter plus(uint64_t steps) const {
-    return {low + steps, high + (low + steps < low)};
-  }
-};
-} // namespace
-
-static Words2 wordsOf(uint64_t value) {
-  return {uint32_t(value), uint32_t(value >> 32)};
-}
-
-static uint32_t rotateLeft(uint32_t value, unsigned amount) {
-  return value << amount | value >> (32 - amount);
-}
-
-// Threefry-2x32 with 20 rounds: five groups of four, a key word after each.
-static Words2 threefry(uint64_t counter, uint64_t key) {
-  static constexpr unsigned rotations[2][4] = {{13, 15, 26, 6},
-                                               {17, 29, 16, 24}};
-  Words2 k = wordsOf(key), x = wordsOf(counter);
-  const uint32_t keys[3] = {k.low, k.high, k.low ^ k.high ^ 0x1BD11BDAu};
-  x.low += keys[0];
-  x.high += keys[1];
-  for (unsigned group = 0; group < 5; ++group) {
-    for (unsigned rotation : rotations[group % 2]) {
-      x.low += x.high;
-      x.high = rotateLeft(x.high, rotation) ^ x.low;
-    }
-    x.low += keys[(group + 1) % 3];
-    x.high += keys[(group + 2) % 3] + group + 1;
-  }
-  return x;
-}
-
-// Philox-4x32 with 10 rounds.
-static Words4 philox(Counter counter, uint64_t key) {
-  Words2 a = wordsOf(counter.low), b = wordsOf(counter.high), k = wordsOf(key);
-  Words4 x{{a.low, a.high, b.low, b.high}};
-  for (unsigned round = 0; round < 10; ++round) {
-    uint64_t first = uint64_t(0xD2511F53u) * x.word[0];
-    uint64_t second = uint64_t(0xCD9E8D57u) * x.word[2];
-    x = {{uint32_t(second >> 32) ^ x.word[1] ^ k.low, uint32_t(second),
-          uint32_t(first >> 32) ^ x.word[3] ^ k.high, uint32_t(first)}};
-    k.low += 0x9E3779B9u;
-    k.high += 0xBB67AE85u;
-  }
-  return x;
-}
 
 // Keeps the low bits of a word as element `index`.
 static void storeBits(char *to, int64_t index, uint64_t bits, unsigned bytes) {
@@ -81,7 +25,7 @@ static void storeBits(char *to, int64_t index, uint64_t bits, unsigned bytes) {
 static uint64_t fillHalves(char *to, ArrayRef<int64_t> shape, unsigned bytes,
                            uint64_t counter, uint64_t key) {
   if (shape.empty()) {
-    storeBits(to, 0, threefry(counter, key).low, bytes);
+    storeBits(to, 0, threefry(halvesOf(counter), halvesOf(key)).first, bytes);
     return 1;
   }
   size_t split = 0;
@@ -97,12 +41,12 @@ static uint64_t fillHalves(char *to, ArrayRef<int64_t> shape, unsigned bytes,
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t h = 0; h < half; ++h)
       for (int64_t i = 0; i < inner; ++i) {
-        Words2 words =
-            threefry(counter + uint64_t((o * half + h) * inner + i), key);
+        uint64_t place = counter + uint64_t((o * half + h) * inner + i);
+        Words2 words = threefry(halvesOf(place), halvesOf(key));
         int64_t at = (o * size + 2 * h) * inner + i;
-        storeBits(to, at, words.low, bytes);
+        storeBits(to, at, words.first, bytes);
         if (2 * h + 1 < size)
-          storeBits(to, at + inner, words.high, bytes);
+          storeBits(to, at + inner, words.second, bytes);
       }
   return uint64_t(outer * half * inner);
 }
@@ -113,32 +57,20 @@ static uint64_t fillThreefry(Tensor &bits, uint64_t counter, uint64_t key) {
   if (bytes < 8)
     return fillHalves(to, bits.shape(), bytes, counter, key);
   for (int64_t i = 0, count = bits.size(); i < count; ++i) {
-    Words2 words = threefry(counter + uint64_t(i), key);
-    storeBits(to, i, words.low | uint64_t(words.high) << 32, bytes);
+    Words2 words = threefry(halvesOf(counter + uint64_t(i)), halvesOf(key));
+    storeBits(to, i, words.first | uint64_t(words.second) << 32, bytes);
   }
   return uint64_t(bits.size());
 }
 
-static uint64_t fillPhilox(Tensor &bits, Counter counter, uint64_t key) {
-  unsigned bytes = elementBytes(bits.elementType());
-  char *to = bits.writable();
-  int64_t perCounter = bytes == 8 ? 2 : 4, count = bits.size();
-  uint64_t used = 0;
-  for (int64_t i = 0; i < count; i += perCounter, ++used) {
-    Words4 x = philox(counter.plus(used), key);
-    for (int64_t k = 0; k < perCounter && i + k < count; ++k)
-      storeBits(to, i + k,
-                bytes == 8 ? x.word[2 * k] | uint64_t(x.word[2 * k + 1]) << 32
-                           : x.word[k],
-                bytes);
-  }
-  return used;
-}
-
 Expected<Results> zenith::interpreter::evaluateRandom(const OpEvaluation &e) {
   auto op = dyn_cast<graph::RandomBitsOp>(e.op);
-  if (!op)
-    return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
+  if (!op) {
+    Expected<Tensor> result = evaluateKeyed(e);
+    if (!result)
+      return result.takeError();
+    return Results{std::move(*result)};
+  }
   Expected<Tensor> next = e.allocate(e.operand(0).shape(), 0);
   if (!next)
     return next.takeError();
