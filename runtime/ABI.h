@@ -10,8 +10,7 @@
 #ifndef ZENITH_RUNTIME_ABI_H
 #define ZENITH_RUNTIME_ABI_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "runtime/include/zenith/types.h"
 
 #if defined(_WIN32)
 #define ZENITH_EXPORT __declspec(dllexport)
@@ -24,53 +23,12 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct or function below changes incompatibly.
-#define ZENITH_ABI_VERSION 2
+#define ZENITH_ABI_VERSION 3
 
 /// Bytes to which every arena is aligned, and the huge page size it asks for.
 #define ZENITH_ARENA_ALIGNMENT 2097152
 /// Bytes to which every other allocation of the context is aligned.
 #define ZENITH_BUFFER_ALIGNMENT 64
-
-/// Error codes; the exit codes of the tools.
-typedef enum zenith_code {
-  ZENITH_OK = 0,
-  ZENITH_USAGE = 1,
-  ZENITH_INVALID_INPUT = 2,
-  ZENITH_UNSUPPORTED = 3,
-  ZENITH_INTERNAL = 4,
-  ZENITH_OUT_OF_MEMORY = 5,
-  ZENITH_RUN_FAILED = 6
-} zenith_code;
-
-/// Element types. Every element starts at a byte: i1 is a byte of value 0 or 1,
-/// i4 and ui4 are a sign- or zero-extended byte. Complex numbers are (real,
-/// imaginary) pairs.
-typedef enum zenith_dtype {
-  ZENITH_I1 = 1,
-  ZENITH_I4 = 2,
-  ZENITH_UI4 = 3,
-  ZENITH_I8 = 4,
-  ZENITH_I16 = 5,
-  ZENITH_I32 = 6,
-  ZENITH_I64 = 7,
-  ZENITH_UI8 = 8,
-  ZENITH_UI16 = 9,
-  ZENITH_UI32 = 10,
-  ZENITH_UI64 = 11,
-  ZENITH_F16 = 12,
-  ZENITH_BF16 = 13,
-  ZENITH_F32 = 14,
-  ZENITH_F64 = 15,
-  ZENITH_F8E4M3 = 16,
-  ZENITH_F8E4M3FN = 17,
-  ZENITH_F8E4M3FNUZ = 18,
-  ZENITH_F8E4M3B11FNUZ = 19,
-  ZENITH_F8E5M2 = 20,
-  ZENITH_F8E5M2FNUZ = 21,
-  ZENITH_F8E3M4 = 22,
-  ZENITH_C64 = 23,
-  ZENITH_C128 = 24
-} zenith_dtype;
 
 /// Bits of zenith_tensor::flags.
 enum {
@@ -149,8 +107,8 @@ typedef struct zenith_profile_event {
 
 /// First error of a run. Strings are terminated and cut to fit.
 typedef struct zenith_error {
-  int32_t code; ///< a zenith_code; 0 = none yet
-  int32_t reserved;
+  int32_t code;       ///< a zenith_code; 0 = none yet
+  int32_t reason;     ///< a zenith_reason; 0 where the code says all
   char message[1016]; ///< lower case, one sentence
   char op_path[504];  ///< op that failed, e.g. "main/graph.gather %7 at
                       ///< model.mlir:3:5"; may be empty
@@ -244,6 +202,9 @@ typedef struct zenith_run_context {
   /// Called from the thread that runs the entry. Default: nothing happens.
   void (*progress)(void *user, int64_t loop, const int64_t *numbers,
                    int64_t count);
+  /// Nanoseconds of the monotonic clock after which the run should end; read
+  /// between kernels. 0 = none.
+  int64_t deadline;
 } zenith_run_context;
 
 /// A compiled entry. args and results are the function's, in order. params
@@ -367,15 +328,22 @@ ZENITH_EXPORT void zenith_result_release(zenith_run_context *context,
 ZENITH_EXPORT int32_t zenith_fail(zenith_run_context *context, int32_t code,
                                   const char *message, const char *op_path);
 
-/// As zenith_fail, with a message in which {k} stands for detail k.
+/// As zenith_fail, with a zenith_reason.
+ZENITH_EXPORT int32_t zenith_fail_because(zenith_run_context *context,
+                                          int32_t code, int32_t reason,
+                                          const char *message,
+                                          const char *op_path);
+
+/// An assertion of the program that does not hold: as zenith_fail, with a
+/// message in which {k} stands for detail k.
 ZENITH_EXPORT int32_t zenith_fail_assert(zenith_run_context *context,
                                          int32_t code, const char *message,
                                          const int64_t *details,
                                          int64_t ndetails, const char *place);
 
-/// Code of the recorded error; records a cancellation where the host asked for
-/// one.
-ZENITH_EXPORT int32_t zenith_status(zenith_run_context *context);
+/// Code of the recorded error; records a cancellation or the end of the
+/// deadline.
+ZENITH_EXPORT int32_t zenith_run_status(zenith_run_context *context);
 
 /// Device part: as the functions of zenith_device, with the error recorded in
 /// the context. A null handle or a nonzero code is a failure; a context without

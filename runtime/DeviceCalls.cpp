@@ -11,7 +11,7 @@ using zenith::runtime::ProfileClock;
 /// The context's device; null after recording that there is none, or an earlier
 /// error.
 static const zenith_device *deviceOf(zenith_run_context *context) {
-  if (zenith_status(context) != ZENITH_OK)
+  if (zenith_run_status(context) != ZENITH_OK)
     return nullptr;
   if (!context->device)
     zenith_fail(context, ZENITH_RUN_FAILED,

@@ -23,6 +23,14 @@ int32_t zenith_fail(zenith_run_context *context, int32_t code,
   return context->error.code;
 }
 
+int32_t zenith_fail_because(zenith_run_context *context, int32_t code,
+                            int32_t reason, const char *message,
+                            const char *op_path) {
+  if (context->error.code == ZENITH_OK)
+    context->error.reason = reason;
+  return zenith_fail(context, code, message, op_path);
+}
+
 int32_t zenith_fail_assert(zenith_run_context *context, int32_t code,
                            const char *message, const int64_t *details,
                            int64_t ndetails, const char *place) {
@@ -35,13 +43,31 @@ int32_t zenith_fail_assert(zenith_run_context *context, int32_t code,
       at += number.size();
     }
   }
-  return zenith_fail(context, code, text.c_str(), place);
+  // Of the codes that an assertion may have, one says no more than this.
+  int32_t reason =
+      code == ZENITH_INVALID_INPUT ? ZENITH_REASON_ASSERT : ZENITH_REASON_NONE;
+  return zenith_fail_because(context, code, reason, text.c_str(), place);
 }
 
-int32_t zenith_status(zenith_run_context *context) {
+/// Hosts built before a field existed say so by the size.
+static bool hasField(const zenith_run_context *context, size_t end) {
+  return context->struct_size >= end;
+}
+
+static bool isOverdue(const zenith_run_context *context) {
+  return hasField(context, sizeof(zenith_run_context)) && context->deadline &&
+         ProfileClock::now() >= context->deadline;
+}
+
+int32_t zenith_run_status(zenith_run_context *context) {
   if (context->cancel && __atomic_load_n(context->cancel, __ATOMIC_RELAXED))
-    return zenith_fail(context, ZENITH_RUN_FAILED, "the run was cancelled",
-                       nullptr);
+    return zenith_fail_because(context, ZENITH_RUN_FAILED,
+                               ZENITH_REASON_CANCELLED, "the run was cancelled",
+                               nullptr);
+  if (isOverdue(context))
+    return zenith_fail_because(
+        context, ZENITH_RUN_FAILED, ZENITH_REASON_DEADLINE,
+        "the run did not end before its deadline", nullptr);
   return context->error.code;
 }
 
@@ -50,7 +76,7 @@ static int32_t runKernel(zenith_run_context *context, zenith_task_fn fn,
                          void *const *pointers, const int64_t *sizes,
                          int64_t tasks, int64_t kernel_index,
                          decltype(zenith_run_context::parallel_for) run) {
-  if (int32_t code = zenith_status(context))
+  if (int32_t code = zenith_run_status(context))
     return code;
   if (tasks <= 0)
     return ZENITH_OK;
@@ -86,7 +112,8 @@ static void *failNoMemory(zenith_run_context *context, const char *what,
                           int64_t bytes) {
   std::string text = std::string(what) + " of " + std::to_string(bytes) +
                      " bytes does not fit in memory";
-  zenith_fail(context, ZENITH_OUT_OF_MEMORY, text.c_str(), nullptr);
+  zenith_fail_because(context, ZENITH_OUT_OF_MEMORY, ZENITH_REASON_ALLOCATION,
+                      text.c_str(), nullptr);
   return nullptr;
 }
 
@@ -130,11 +157,6 @@ void zenith_free(zenith_run_context *context, void *data) {
     std::free(data);
 }
 
-/// Hosts built before a field existed say so by the size.
-static bool hasField(const zenith_run_context *context, size_t end) {
-  return context->struct_size >= end;
-}
-
 void zenith_param_done(zenith_run_context *context, int64_t index) {
   if (hasField(context, offsetof(zenith_run_context, progress)) &&
       context->param_done)
@@ -143,7 +165,8 @@ void zenith_param_done(zenith_run_context *context, int64_t index) {
 
 void zenith_progress(zenith_run_context *context, int64_t loop,
                      const int64_t *numbers, int64_t count) {
-  if (hasField(context, sizeof(zenith_run_context)) && context->progress)
+  if (hasField(context, offsetof(zenith_run_context, deadline)) &&
+      context->progress)
     context->progress(context->user, loop, numbers, count);
 }
 

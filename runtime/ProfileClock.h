@@ -18,6 +18,13 @@ public:
   explicit ProfileClock(const zenith_run_context &context)
       : context(context), begin(context.profile ? now() : 0) {}
 
+  /// Nanoseconds of the monotonic clock.
+  static int64_t now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
   /// Hands the step to the profile callback; arguments as in
   /// zenith_profile_event.
   void report(zenith_event_kind kind, int64_t index, int64_t tasks,
@@ -31,12 +38,6 @@ public:
   }
 
 private:
-  static int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
-
   const zenith_run_context &context;
   int64_t begin;
 };

@@ -12,8 +12,10 @@
 
 using zenith::runtime::ProfileClock;
 
-static int32_t failInput(zenith_run_context *context, const std::string &text) {
-  return zenith_fail(context, ZENITH_INVALID_INPUT, text.c_str(), nullptr);
+static int32_t failInput(zenith_run_context *context, const std::string &text,
+                         int32_t reason = ZENITH_REASON_NONE) {
+  return zenith_fail_because(context, ZENITH_INVALID_INPUT, reason,
+                             text.c_str(), nullptr);
 }
 
 static std::string argName(int64_t index, const char *name) {
@@ -98,19 +100,25 @@ int32_t zenith_check_arg(zenith_run_context *context, int64_t index,
                                   ", expected " +
                                   std::to_string(sizeof(zenith_tensor)));
   if (arg->dtype != dtype)
-    return failInput(context, argName(index, name) + ": got " +
-                                  zenith_dtype_name(arg->dtype) +
-                                  ", expected " + zenith_dtype_name(dtype));
+    return failInput(context,
+                     argName(index, name) + ": got " +
+                         zenith_dtype_name(arg->dtype) + ", expected " +
+                         zenith_dtype_name(dtype),
+                     ZENITH_REASON_DTYPE);
   if (arg->rank != rank || (rank > 0 && !arg->dims))
-    return failInput(context, argName(index, name) + ": got rank " +
-                                  std::to_string(arg->rank) +
-                                  ", expected shape " + shapeText(rank, dims));
+    return failInput(context,
+                     argName(index, name) + ": got rank " +
+                         std::to_string(arg->rank) + ", expected shape " +
+                         shapeText(rank, dims),
+                     ZENITH_REASON_RANK);
   for (int64_t axis = 0; axis < rank; ++axis)
     if (arg->dims[axis] < 0 ||
         (dims[axis] >= 0 && arg->dims[axis] != dims[axis]))
-      return failInput(context, argName(index, name) + ": got shape " +
-                                    shapeText(rank, arg->dims) + ", expected " +
-                                    shapeText(rank, dims));
+      return failInput(context,
+                       argName(index, name) + ": got shape " +
+                           shapeText(rank, arg->dims) + ", expected " +
+                           shapeText(rank, dims),
+                       ZENITH_REASON_DIM);
   return checkBytes(context, argName(index, name), *arg);
 }
 
@@ -122,7 +130,7 @@ int32_t zenith_fail_dim(zenith_run_context *context, int64_t index,
                      ", expected " + std::to_string(expected);
   if (dim_name && *dim_name)
     text += std::string(" (") + dim_name + ")";
-  return failInput(context, text);
+  return failInput(context, text, ZENITH_REASON_DIM);
 }
 
 /// Copies a strided tensor of nonzero extents to row-major bytes.
@@ -169,11 +177,11 @@ static void *allocateResult(zenith_run_context *context, int64_t bytes) {
     return zenith_alloc(context, wanted);
   void *data = context->alloc(context->user, wanted, ZENITH_ALLOC_RESULT);
   if (!data)
-    zenith_fail(context, ZENITH_OUT_OF_MEMORY,
-                ("a result of " + std::to_string(bytes) +
-                 " bytes does not fit in memory")
-                    .c_str(),
-                nullptr);
+    zenith_fail_because(context, ZENITH_OUT_OF_MEMORY, ZENITH_REASON_ALLOCATION,
+                        ("a result of " + std::to_string(bytes) +
+                         " bytes does not fit in memory")
+                            .c_str(),
+                        nullptr);
   return data;
 }
 

@@ -20,6 +20,8 @@ struct ImportOptions {
   /// Paths of parameters are relative to this folder, in which the IR will be;
   /// empty: the model's own folder.
   std::string folder;
+  /// Every initializer of floats stays a parameter, scalars of formulas too.
+  bool allParameters = false;
 };
 
 /// The model may be destroyed afterwards: the module refers to files only.

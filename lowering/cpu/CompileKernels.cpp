@@ -232,6 +232,10 @@ compileKernels(ModuleOp kernels, const target::CPUTarget &target,
   std::vector<EmittedFile> files(modules.size() + extra);
   std::vector<std::string> errors(files.size());
   auto compileOne = [&](unsigned job) {
+    if (options.stopped && options.stopped()) {
+      errors[job] = "the compilation was stopped";
+      return;
+    }
     bool isExtra = job < extra;
     files[job].name =
         isExtra ? "host" : "kernels" + std::to_string(job - extra);

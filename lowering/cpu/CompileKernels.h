@@ -38,6 +38,8 @@ struct KernelCompileOptions {
   unsigned threads = 0; ///< 0 = as many as cores; the bytes don't depend on it
   EmitKind emit = EmitKind::Object;
   ModuleBuilder extraModule; ///< emitted first, as "host"; may be empty
+  /// Asked before each module, from any thread: true gives up. May be empty.
+  std::function<bool()> stopped;
 };
 
 /// Divides the functions of `kernels` in order among modules of about 16, each

@@ -87,6 +87,11 @@ public:
   /// The error of a failed step with the text of the diagnostics, which says
   /// more than the name of the phase.
   llvm::Error explain(llvm::Error error) {
+    if (options.interrupted)
+      if (std::optional<Error> stopped = options.interrupted()) {
+        llvm::consumeError(std::move(error));
+        return makeError(std::move(*stopped));
+      }
     Error why = errorOf(std::move(error));
     bool isInternal = why.code == ErrorCode::Internal;
     if (diagnostics.hasErrors()) {
@@ -124,6 +129,8 @@ emitObjects(ModuleOp module, const target::CPUTarget &target,
   cpu::KernelCompileOptions compileOptions;
   compileOptions.threads = options.compileThreads;
   compileOptions.emit = kind;
+  if (options.interrupted)
+    compileOptions.stopped = [&] { return options.interrupted().has_value(); };
   compileOptions.extraModule = [&](llvm::LLVMContext &context) {
     return lowerHostPrograms(module, target, context);
   };
@@ -193,7 +200,8 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
     return cache.takeError();
   if (auto image = *cache ? (*cache)->find(*module) : std::nullopt) {
     taken.cached = true;
-    if (llvm::Error error = image->executable->link(image->objects, *target))
+    if (llvm::Error error =
+            image->executable->link(std::move(image->objects), *target))
       return std::move(error);
     taken.link = cacheWatch.ms();
     if (times)
@@ -216,7 +224,9 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   taken.objects = objectsWatch.ms();
   Stopwatch linkWatch;
   std::shared_ptr<Executable> executable = describeExecutable(*module);
-  if (llvm::Error error = executable->link(*objects, *target))
+  if (*cache)
+    (*cache)->keep(*executable, *objects);
+  if (llvm::Error error = executable->link(std::move(*objects), *target))
     return std::move(error);
   if (target::OpenCLTarget::isTargetName(options.target)) {
     auto program = printDeviceProgram(*module, options.target);
@@ -224,8 +234,6 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
       return phases.explain(program.takeError());
     executable->device = std::move(*program);
   }
-  if (*cache)
-    (*cache)->keep(*executable, *objects);
   taken.link = linkWatch.ms();
   if (times)
     *times = taken;

@@ -6,6 +6,7 @@
 #ifndef ZENITH_LOWERING_PIPELINE_COMPILEOPTIONS_H
 #define ZENITH_LOWERING_PIPELINE_COMPILEOPTIONS_H
 
+#include "ir/Error.h"
 #include "lowering/pipeline/OptionTable.h"
 #include <functional>
 
@@ -60,6 +61,9 @@ struct CompileOptions {
   std::function<void(const Remark &)> remark; ///< gets the remarks
   /// Gets the name and the milliseconds of each phase that runPhases() ran.
   std::function<void(llvm::StringRef, double)> timed;
+  /// Asked before each phase and each module of kernels, from any thread: the
+  /// error with which the compilation ends.
+  std::function<std::optional<Error>()> interrupted;
 };
 
 } // namespace zenith::pipeline

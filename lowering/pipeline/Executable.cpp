@@ -96,6 +96,9 @@ static EntryInfo describe(host::ProgramOp program,
   entry.name = program.getSymName().str();
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
+  if (std::optional<ArrayRef<int64_t>> pairs = program.getDonations())
+    for (size_t i = 1; i < pairs->size(); i += 2)
+      entry.arguments[size_t((*pairs)[i])].donatable = true;
   entry.memory = memoryReport(program, programs);
   return entry;
 }
@@ -191,14 +194,15 @@ std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
   return executable;
 }
 
-llvm::Error Executable::link(ArrayRef<cpu::EmittedFile> objects,
+llvm::Error Executable::link(std::vector<cpu::EmittedFile> objects,
                              const target::CPUTarget &target) {
+  code = std::move(objects);
   codeBytes = 0;
-  for (const cpu::EmittedFile &object : objects)
+  for (const cpu::EmittedFile &object : code)
     codeBytes += object.bytes.size();
   size_t count = 0;
   const zenith_symbol *symbols = zenith_runtime_symbols(&count);
-  auto linked = cpu::JITLibrary::create(objects, target, {symbols, count});
+  auto linked = cpu::JITLibrary::create(code, target, {symbols, count});
   if (!linked)
     return makeError(ErrorCode::Unsupported,
                      llvm::toString(linked.takeError()));

@@ -28,6 +28,7 @@ struct ValueInfo {
   int32_t dtype = 0; ///< a zenith_dtype
   std::vector<graph::DimExpr>
       dims; ///< constants, named dimensions, expressions over them
+  bool donatable = false; ///< of arguments: a result may take over its buffer
 };
 
 struct EntryInfo {
@@ -63,10 +64,13 @@ public:
   const EntryInfo *defaultEntry() const;
 
   /// Links `objects`, the code of this executable, and finds the functions.
-  llvm::Error link(llvm::ArrayRef<cpu::EmittedFile> objects,
+  llvm::Error link(std::vector<cpu::EmittedFile> objects,
                    const target::CPUTarget &target);
+  /// What was linked.
+  llvm::ArrayRef<cpu::EmittedFile> objects() const { return code; }
 
 private:
+  std::vector<cpu::EmittedFile> code;
   std::unique_ptr<cpu::JITLibrary> library;
 };
 

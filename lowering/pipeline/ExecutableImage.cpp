@@ -30,7 +30,8 @@ static json::Array values(ArrayRef<ValueInfo> infos) {
   for (const ValueInfo &info : infos)
     array.push_back(json::Object{{"name", json::fixUTF8(info.name)},
                                  {"dtype", info.dtype},
-                                 {"dims", texts(info.dims)}});
+                                 {"dims", texts(info.dims)},
+                                 {"donatable", info.donatable}});
   return array;
 }
 
@@ -173,6 +174,7 @@ static std::vector<ValueInfo> readValues(const Fields &fields, StringRef key,
     own.each("dims", [&](const json::Value &dim) {
       info.dims.push_back(own.sizeOf(own.element(dim)));
     });
+    info.donatable = own.flag("donatable");
     infos.push_back(std::move(info));
   });
   return infos;

@@ -177,6 +177,9 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
     return error;
   // One manager per phase: a failure is then a phase's.
   for (int index = *from; index <= *to; ++index) {
+    if (options.interrupted)
+      if (std::optional<Error> why = options.interrupted())
+        return makeError(std::move(*why));
     CompileOptions one = options;
     one.fromPhase = one.toPhase = phases()[index].name.str();
     PassManager passes(module.getContext(), ModuleOp::getOperationName(),

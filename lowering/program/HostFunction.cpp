@@ -86,7 +86,8 @@ void HostFunction::failWhere(Value *condition, const std::string &what,
 }
 
 void HostFunction::failWithStatus(Value *condition) {
-  failWhere(condition, "", [&] { return call("zenith_status", i32, {run()}); });
+  failWhere(condition, "",
+            [&] { return call("zenith_run_status", i32, {run()}); });
 }
 
 void HostFunction::failIfNull(Value *data) {

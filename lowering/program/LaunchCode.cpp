@@ -119,7 +119,7 @@ void LaunchCode::emitOnHost(host::LaunchOp op) {
   builder.SetInsertPoint(done);
   // Routines of the runtime may refuse their input.
   if (op.getHostOnly())
-    code.failUnlessOK(code.call("zenith_status", i32, {code.run()}));
+    code.failUnlessOK(code.call("zenith_run_status", i32, {code.run()}));
 }
 
 void LaunchCode::emitOnDevice(host::LaunchOp op) {

@@ -75,8 +75,8 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_routine_unique_keep),
       ZENITH_SYMBOL(zenith_routine_unique_partition),
       ZENITH_SYMBOL(zenith_routine_unique_sort),
+      ZENITH_SYMBOL(zenith_run_status),
       ZENITH_SYMBOL(zenith_serial_for),
-      ZENITH_SYMBOL(zenith_status),
   };
   *count = sizeof(symbols) / sizeof(symbols[0]);
   return symbols;

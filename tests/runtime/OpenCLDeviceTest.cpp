@@ -113,7 +113,7 @@ TEST_F(OpenCLDeviceRuns, LaunchesWithOffsetsAndTails) {
     zenith_device_launch(&context, 0, pointers, 2, &factor, 1, count);
     zenith_device_download(&context, 0, out.data(), arena, 256 + 4 * count,
                            4 * count);
-    ASSERT_EQ(zenith_status(&context), ZENITH_OK) << context.error.message;
+    ASSERT_EQ(zenith_run_status(&context), ZENITH_OK) << context.error.message;
     for (int64_t i = 0; i < count; ++i)
       ASSERT_EQ(out[i], -7 * in[i]) << i;
   }
@@ -130,7 +130,7 @@ TEST_F(OpenCLDeviceRuns, GroupsShareATask) {
   int64_t width = 100;
   zenith_device_launch(&context, 1, pointers, 2, &width, 1, 5);
   zenith_device_download(&context, 0, out.data(), to, 0, 20);
-  ASSERT_EQ(zenith_status(&context), ZENITH_OK) << context.error.message;
+  ASSERT_EQ(zenith_run_status(&context), ZENITH_OK) << context.error.message;
   for (int task = 0; task < 5; ++task)
     EXPECT_EQ(out[task], 10000 * task + 4950);
 }
@@ -248,7 +248,7 @@ TEST_F(OpenCLDeviceRuns, ProfilesThroughTheRunContext) {
   int64_t factor = 2;
   zenith_device_launch(abi, 0, pointers, 2, &factor, 1, 10);
   zenith_device_download(abi, 0, data.data(), buffer, 0, 40);
-  ASSERT_EQ(zenith_status(abi), ZENITH_OK);
+  ASSERT_EQ(zenith_run_status(abi), ZENITH_OK);
   EXPECT_EQ(data, std::vector<int>(10, 6));
   EXPECT_EQ(kinds, (std::vector<int32_t>{ZENITH_EVENT_UPLOAD,
                                          ZENITH_EVENT_DEVICE_KERNEL,

@@ -51,7 +51,7 @@ static int32_t doubleEntry(zenith_run_context *context,
     return context->error.code;
   std::copy(arena, arena + size, static_cast<int64_t *>(result));
   zenith_alloc(context, 100); // left behind, as by a run that fails
-  return zenith_status(context);
+  return zenith_run_status(context);
 }
 
 class RunContextRuns : public testing::Test {

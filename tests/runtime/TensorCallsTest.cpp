@@ -94,7 +94,7 @@ TEST_F(TensorCalls, KeepsTheFirstError) {
   EXPECT_EQ(zenith_fail(&context, ZENITH_INTERNAL, "second", nullptr),
             ZENITH_RUN_FAILED);
   EXPECT_STREQ(context.error.op_path, "main/op");
-  EXPECT_EQ(zenith_status(&context), ZENITH_RUN_FAILED);
+  EXPECT_EQ(zenith_run_status(&context), ZENITH_RUN_FAILED);
   EXPECT_EQ(message(), "first");
   zenith_fail(&context, ZENITH_INTERNAL, std::string(5000, 'x').c_str(),
               nullptr);

@@ -134,7 +134,7 @@ ImportedValue ModelReading::asParameter(ImportedValue value,
 ImportedValue ModelReading::initializerValue(const Tensor &tensor) {
   ImportedValue value = constantValue(tensor, tensor.name);
   bool isTrained = value.tensor && value.parameter.empty() &&
-                   value.type.getRank() > 0 &&
+                   (value.type.getRank() > 0 || options.allParameters) &&
                    value.type.getNumElements() > 0 &&
                    isa<FloatType>(value.type.getElementType());
   return isTrained ? asParameter(std::move(value), tensor.name) : value;
@@ -453,7 +453,8 @@ Result<OwningOpRef<ModuleOp>> ModelReading::run() {
     return status.error();
   b.eraseDiscarded();
   eraseDeadOps(function.getBody().front());
-  keepScalarsConstant();
+  if (!options.allParameters)
+    keepScalarsConstant();
   eraseUnusedParameters();
   std::string text;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
