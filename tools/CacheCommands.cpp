@@ -4,13 +4,13 @@
 
 #include "tools/CacheCommands.h"
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/LoadModel.h"
 #include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/ModuleKey.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/LoadModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"

@@ -8,9 +8,13 @@
 
 #include "tools/model/RunOptions.h"
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 
 struct CacheOptions {
   enum Command { List, Verify, Collect, Explain } command = List;

@@ -4,16 +4,16 @@
 
 #include "tools/EmitModel.h"
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/LoadModel.h"
+#include "frontends/models/WriteModel.h"
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/pipeline/Compile.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
-#include "tools/model/Diagnostics.h"
 #include "tools/model/Executor.h"
-#include "tools/model/LoadModel.h"
 #include "tools/model/OptionEffects.h"
 #include "tools/model/RunOptions.h"
-#include "tools/model/WriteModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

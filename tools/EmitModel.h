@@ -7,9 +7,13 @@
 
 #include "tools/model/RunOptions.h"
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 
 using pipeline::EmitForm;
 

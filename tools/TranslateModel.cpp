@@ -4,6 +4,10 @@
 
 #include "tools/TranslateModel.h"
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
+#include "frontends/models/LoadModel.h"
+#include "frontends/models/WriteModel.h"
 #include "frontends/onnx/ExportONNX.h"
 #include "frontends/onnx/export/DoubleFunctions.h"
 #include "frontends/onnx/export/OrderAsONNX.h"
@@ -13,14 +17,10 @@
 #include "passes/GraphPasses.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/EntrySignature.h"
 #include "tools/model/Executor.h"
-#include "tools/model/LoadModel.h"
 #include "tools/model/OptionEffects.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
-#include "tools/model/WriteModel.h"
 
 using namespace mlir;
 using namespace zenith;

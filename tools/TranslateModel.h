@@ -5,12 +5,16 @@
 #ifndef ZENITH_TOOLS_TRANSLATEMODEL_H
 #define ZENITH_TOOLS_TRANSLATEMODEL_H
 
-#include "tools/model/LoadModel.h"
+#include "frontends/models/LoadModel.h"
 #include "tools/model/RunOptions.h"
+
+namespace zenith::models {
+class Diagnostics;
+}
 
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 
 struct TranslateOptions {
 #define ZENITH_TRANSLATE_OPTION(field, type, initial, ...) type field = initial;

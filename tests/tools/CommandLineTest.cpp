@@ -5,7 +5,7 @@
 
 #include "tools/model/CommandLine.h"
 
-#include "tools/model/Diagnostics.h"
+#include "frontends/models/Diagnostics.h"
 #include "llvm/Support/MemAlloc.h"
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>

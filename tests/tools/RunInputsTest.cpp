@@ -9,7 +9,7 @@
 #include "ir/tensor/Scalar.h"
 #include "lowering/pipeline/OptionText.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tools/model/BindInputs.h"
+#include "frontends/models/BindInputs.h"
 #include "tools/model/CommandLine.h"
 #include <cmath>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include "tools/model/CommandLine.h"
 
-#include "tools/model/Diagnostics.h"
+#include "frontends/models/Diagnostics.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <CLI/CLI.hpp>
@@ -22,21 +22,6 @@ static constexpr const char *version = "0.1.0";
 static void addVersion(CLI::App &app) {
   app.set_version_flag("--version", app.get_name() + " " + version +
                                         " (LLVM " LLVM_VERSION_STRING ")");
-}
-
-std::string zenith::tools::suggestion(StringRef word,
-                                      llvm::ArrayRef<std::string> names) {
-  const std::string *nearest = nullptr;
-  unsigned best = unsigned(word.size() + 1) / 2 + 1;
-  for (const std::string &name : names) {
-    unsigned distance =
-        word.edit_distance(name, /*AllowReplacements=*/true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = &name;
-    }
-  }
-  return nearest ? ", did you mean '" + *nearest + "'?" : "";
 }
 
 static llvm::Error unknownArgument(const CLI::App &app,

@@ -6,6 +6,7 @@
 #ifndef ZENITH_TOOLS_MODEL_COMMANDLINE_H
 #define ZENITH_TOOLS_MODEL_COMMANDLINE_H
 
+#include "frontends/models/Suggestion.h"
 #include "tools/model/TableOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -39,10 +40,6 @@ finishCommandLine(CLI::App &app, ToolSet tool, int argc, char **argv,
     return std::move(error);
   return std::move(options);
 }
-
-/// ", did you mean '...'?" for the name that `word` is closest to; empty where
-/// none is close.
-std::string suggestion(llvm::StringRef word, llvm::ArrayRef<std::string> names);
 
 } // namespace zenith::tools
 

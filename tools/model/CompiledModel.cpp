@@ -4,14 +4,14 @@
 
 #include "tools/model/CompiledModel.h"
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
+#include "frontends/models/ParamFiles.h"
 #include "lowering/pipeline/CacheStore.h"
 #include "lowering/pipeline/Session.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/model/CommandLine.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/EntrySignature.h"
 #include "tools/model/Executor.h"
-#include "tools/model/ParamFiles.h"
 #include "tools/model/RunOptions.h"
 
 using namespace mlir;

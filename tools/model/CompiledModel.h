@@ -8,9 +8,13 @@
 
 #include "lowering/pipeline/Compile.h"
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 struct ReportOptions;
 struct RunOptions;
 

@@ -20,9 +20,13 @@ namespace zenith::pipeline {
 struct CompileTimes;
 }
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 struct RunOptions;
 
 /// A kernel's part in a run.

@@ -2,14 +2,14 @@
 //
 // The interpreter as an executor.
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
+#include "frontends/models/ParamFiles.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/SystemResources.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/EntrySignature.h"
 #include "tools/model/Executor.h"
-#include "tools/model/ParamFiles.h"
 #include "tools/model/RunOptions.h"
 #include "llvm/Support/JSON.h"
 

@@ -4,8 +4,8 @@
 
 #include "tools/model/RunCommandLine.h"
 
+#include "frontends/models/Diagnostics.h"
 #include "tools/model/CommandLine.h"
-#include "tools/model/Diagnostics.h"
 #include "tools/model/OptionEffects.h"
 #include "tools/model/TableOptions.h"
 

@@ -5,10 +5,10 @@
 #include "tools/model/RunInputs.h"
 
 #include "frontends/files/ElementNames.h"
+#include "frontends/models/BindInputs.h"
+#include "frontends/models/Diagnostics.h"
 #include "ir/tensor/Scalar.h"
 #include "runtime/SystemResources.h"
-#include "tools/model/BindInputs.h"
-#include "tools/model/Diagnostics.h"
 #include "tools/model/RunOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

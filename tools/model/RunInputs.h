@@ -6,13 +6,15 @@
 #ifndef ZENITH_TOOLS_MODEL_RUNINPUTS_H
 #define ZENITH_TOOLS_MODEL_RUNINPUTS_H
 
+#include "frontends/models/EntrySignature.h"
 #include "ir/tensor/Tensor.h"
-#include "tools/model/EntrySignature.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <optional>
 
 namespace zenith::tools {
+
+using models::ArgumentInfo;
 
 struct RunOptions;
 

@@ -6,6 +6,7 @@
 #ifndef ZENITH_TOOLS_MODEL_RUNOPTIONS_H
 #define ZENITH_TOOLS_MODEL_RUNOPTIONS_H
 
+#include "frontends/models/BindInputs.h"
 #include "ir/remarks/RemarkTopic.h"
 #include "lowering/pipeline/CompileOptions.h"
 #include "llvm/Support/Error.h"
@@ -13,13 +14,9 @@
 
 namespace zenith::tools {
 
+using namespace models; // what loads and writes models
 using options::TextFormat;
 using options::ToolSet;
-
-/// A tensor file that belongs to an input or result.
-struct KeyedFile {
-  std::string key, typeText, file; ///< typeText: of .raw files, "f32[2x3]"
-};
 
 /// Sizes of named dimensions.
 using DimSizes = std::map<std::string, int64_t>;

@@ -5,7 +5,7 @@
 #ifndef ZENITH_TOOLS_MODEL_TOOLMAIN_H
 #define ZENITH_TOOLS_MODEL_TOOLMAIN_H
 
-#include "tools/model/Diagnostics.h"
+#include "frontends/models/Diagnostics.h"
 #include "tools/model/RunOptions.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -4,12 +4,12 @@
 
 #include "tools/run/CompareOps.h"
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
 #include "ir/GraphOps.h"
 #include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/model/CompareResults.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/EntrySignature.h"
 #include "tools/model/Executor.h"
 #include "tools/model/RunOptions.h"
 

@@ -10,10 +10,14 @@
 #include "llvm/Support/Error.h"
 #include <string>
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
+using models::Diagnostics;
 class ComparedTensors;
-class Diagnostics;
 struct RunOptions;
 
 /// Compares the results of both and adds them to `compared`; the error says

@@ -5,9 +5,13 @@
 #ifndef ZENITH_TOOLS_RUN_RUNMODEL_H
 #define ZENITH_TOOLS_RUN_RUNMODEL_H
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 struct RunOptions;
 
 /// The exit code; errors have been printed.

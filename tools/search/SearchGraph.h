@@ -5,9 +5,13 @@
 #ifndef ZENITH_TOOLS_SEARCH_SEARCHGRAPH_H
 #define ZENITH_TOOLS_SEARCH_SEARCHGRAPH_H
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 struct SearchOptions;
 
 /// The exit code of zenith-search.

@@ -5,9 +5,9 @@
 #include "tools/search/SearchOptions.h"
 
 #include "frontends/cayley/LoadStateGraph.h"
+#include "frontends/models/Diagnostics.h"
 #include "runtime/SpillSpace.h"
 #include "tools/model/CommandLine.h"
-#include "tools/model/Diagnostics.h"
 #include "tools/model/Executor.h"
 #include "llvm/Support/FileSystem.h"
 

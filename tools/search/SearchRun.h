@@ -7,17 +7,21 @@
 #define ZENITH_TOOLS_SEARCH_SEARCHRUN_H
 
 #include "frontends/cayley/StateGraph.h"
+#include "frontends/models/LoadModel.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/Stopwatch.h"
-#include "tools/model/LoadModel.h"
 #include "tools/search/SearchOptions.h"
 #include "llvm/Support/JSON.h"
 
+namespace zenith::models {
+class Diagnostics;
+}
+
 namespace zenith::tools {
 
-class Diagnostics;
+using models::Diagnostics;
 class Executor;
 
 class SearchRun {

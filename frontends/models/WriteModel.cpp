@@ -2,25 +2,26 @@
 //
 // Writers of the model formats.
 
-#include "tools/model/WriteModel.h"
+#include "frontends/models/WriteModel.h"
 
 #include "frontends/files/AtomicFile.h"
+#include "frontends/models/Diagnostics.h"
 #include "frontends/onnx/ExportONNX.h"
 #include "frontends/stablehlo/ExportStableHLO.h"
 #include "ir/program/ParameterFiles.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "tools/model/Diagnostics.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
 // Weights of at least this many bytes go beside the model, where asked for.
 static constexpr uint64_t externalBytes = 1 << 20;
 
-llvm::Error zenith::tools::writeFile(const std::string &path, StringRef bytes) {
+llvm::Error zenith::models::writeFile(const std::string &path,
+                                      StringRef bytes) {
   if (path == "-") {
     llvm::outs() << bytes;
     llvm::outs().flush();
@@ -36,16 +37,16 @@ llvm::Error zenith::tools::writeFile(const std::string &path, StringRef bytes) {
                 : makeError(status.error().ofFile(path));
 }
 
-std::string zenith::tools::folderOf(const std::string &path) {
+std::string zenith::models::folderOf(const std::string &path) {
   std::string folder =
       path == "-" ? "" : llvm::sys::path::parent_path(path).str();
   return folder.empty() ? "." : folder;
 }
 
-llvm::Error zenith::tools::writeGraphIR(ModuleOp module,
-                                        const std::string &path,
-                                        const std::string &folder,
-                                        bool bytecode) {
+llvm::Error zenith::models::writeGraphIR(ModuleOp module,
+                                         const std::string &path,
+                                         const std::string &folder,
+                                         bool bytecode) {
   graph::recordFiles(module, folder);
   graph::relocateFiles(module, folder, folderOf(path));
   std::string bytes;
@@ -58,8 +59,8 @@ llvm::Error zenith::tools::writeGraphIR(ModuleOp module,
   return writeFile(path, os.str());
 }
 
-llvm::Error zenith::tools::writeONNX(ModuleOp module, const std::string &path,
-                                     const ONNXWriteOptions &options) {
+llvm::Error zenith::models::writeONNX(ModuleOp module, const std::string &path,
+                                      const ONNXWriteOptions &options) {
   onnx::ExportOptions settings;
   settings.opset = options.opset;
   settings.entry = options.entry;
@@ -76,10 +77,10 @@ llvm::Error zenith::tools::writeONNX(ModuleOp module, const std::string &path,
                 : makeError(status.error().ofFile(path));
 }
 
-llvm::Error zenith::tools::writeStableHLO(ModuleOp module,
-                                          const std::string &path,
-                                          const std::string &folder,
-                                          bool verifyFiles) {
+llvm::Error zenith::models::writeStableHLO(ModuleOp module,
+                                           const std::string &path,
+                                           const std::string &folder,
+                                           bool verifyFiles) {
   auto exported = stablehlo::exportStableHLO(module, {folder, verifyFiles});
   if (!exported)
     return makeError(exported.error().ofFile(path));

@@ -2,20 +2,20 @@
 //
 // Reads names and dimensions of a signature from its attributes and locations.
 
-#include "tools/model/EntrySignature.h"
+#include "frontends/models/EntrySignature.h"
 
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/Suggestion.h"
 #include "frontends/onnx/ResultAttributes.h"
 #include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
 #include "ir/LocationText.h"
 #include "lowering/host/HostDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "tools/model/CommandLine.h"
-#include "tools/model/Diagnostics.h"
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
 static llvm::Error checkTensors(func::FuncOp function) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
@@ -45,8 +45,8 @@ static bool isPublic(Operation *entry) {
   return !function || function.isPublic();
 }
 
-llvm::Expected<Operation *> zenith::tools::findEntry(ModuleOp module,
-                                                     StringRef entry) {
+llvm::Expected<Operation *> zenith::models::findEntry(ModuleOp module,
+                                                      StringRef entry) {
   std::vector<std::string> names;
   Operation *found = nullptr, *onlyPublic = nullptr;
   unsigned publics = 0;
@@ -78,8 +78,8 @@ llvm::Expected<Operation *> zenith::tools::findEntry(ModuleOp module,
                                    "is @main: name one by --entry");
 }
 
-llvm::Expected<func::FuncOp> zenith::tools::findFunction(ModuleOp module,
-                                                         StringRef entry) {
+llvm::Expected<func::FuncOp> zenith::models::findFunction(ModuleOp module,
+                                                          StringRef entry) {
   llvm::Expected<Operation *> found = findEntry(module, entry);
   if (!found)
     return found.takeError();
@@ -129,17 +129,17 @@ static std::vector<ArgumentInfo> argumentsOfProgram(host::ProgramOp program) {
   return arguments;
 }
 
-std::vector<ArgumentInfo> zenith::tools::argumentsOf(Operation *entry) {
+std::vector<ArgumentInfo> zenith::models::argumentsOf(Operation *entry) {
   auto function = dyn_cast<func::FuncOp>(entry);
   return function ? argumentsOfFunction(function)
                   : argumentsOfProgram(cast<host::ProgramOp>(entry));
 }
 
-std::vector<ResultInfo> zenith::tools::resultsOf(Operation *entry) {
+std::vector<ResultInfo> zenith::models::resultsOf(Operation *entry) {
   std::vector<ResultInfo> results;
   if (auto program = dyn_cast<host::ProgramOp>(entry)) {
     for (auto value : program.getResults().getAsRange<host::ValueAttr>())
-      results.push_back({value.getName().str(), value.getType()});
+      results.push_back({value.getName().str(), value.getType(), ""});
     return results;
   }
   auto function = cast<func::FuncOp>(entry);

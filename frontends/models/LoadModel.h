@@ -2,8 +2,8 @@
 //
 // A model file as a GraphIR module.
 
-#ifndef ZENITH_TOOLS_MODEL_LOADMODEL_H
-#define ZENITH_TOOLS_MODEL_LOADMODEL_H
+#ifndef ZENITH_FRONTENDS_MODELS_LOADMODEL_H
+#define ZENITH_FRONTENDS_MODELS_LOADMODEL_H
 
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "ir/remarks/Remark.h"
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace zenith::tools {
+namespace zenith::models {
 
 class Diagnostics;
 struct KeyedFile;
@@ -36,6 +36,13 @@ struct LoadOptions {
   /// Sizes of named dimensions.
   std::map<std::string, int64_t> dims;
   std::string entry;
+  /// A program may have several entries and no @main.
+  bool allEntries = false;
+  /// Every initializer of floats in an ONNX model stays a parameter.
+  bool allParameters = false;
+  /// Where relative paths start in a model that is no file; empty: the current
+  /// folder, where external data of ONNX is refused.
+  std::string baseDir;
   /// Where the IR will be written, for the paths of parameters.
   std::string irFolder;
   stablehlo::ImportOptions stablehlo;
@@ -64,19 +71,25 @@ llvm::Expected<LoadedModel> loadModel(const std::string &path,
                                       mlir::MLIRContext *context,
                                       const LoadOptions &options,
                                       Diagnostics &diagnostics);
+/// The same for a model in memory, which is copied. Messages call it
+/// "<memory>".
+llvm::Expected<LoadedModel> loadModelFrom(llvm::StringRef bytes,
+                                          mlir::MLIRContext *context,
+                                          const LoadOptions &options,
+                                          Diagnostics &diagnostics);
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
 namespace zenith::options {
 
-template <> struct Words<tools::FileFormat> {
-  static constexpr Word<tools::FileFormat> all[] = {
-      {"onnx", tools::FileFormat::ONNX},
-      {"stablehlo", tools::FileFormat::StableHLO},
-      {"graphir", tools::FileFormat::GraphIR},
-      {"bytecode", tools::FileFormat::Bytecode}};
+template <> struct Words<models::FileFormat> {
+  static constexpr Word<models::FileFormat> all[] = {
+      {"onnx", models::FileFormat::ONNX},
+      {"stablehlo", models::FileFormat::StableHLO},
+      {"graphir", models::FileFormat::GraphIR},
+      {"bytecode", models::FileFormat::Bytecode}};
 };
 
 } // namespace zenith::options
 
-#endif // ZENITH_TOOLS_MODEL_LOADMODEL_H
+#endif // ZENITH_FRONTENDS_MODELS_LOADMODEL_H

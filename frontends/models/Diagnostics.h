@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages of the tools: errors with exit codes, warnings, remarks; as text or
+// Messages about models: errors with exit codes, warnings, remarks; as text or
 // as one JSON object a line.
 
-#ifndef ZENITH_TOOLS_MODEL_DIAGNOSTICS_H
-#define ZENITH_TOOLS_MODEL_DIAGNOSTICS_H
+#ifndef ZENITH_FRONTENDS_MODELS_DIAGNOSTICS_H
+#define ZENITH_FRONTENDS_MODELS_DIAGNOSTICS_H
 
 #include "ir/LLVMError.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 #include <vector>
 
-namespace zenith::tools {
+namespace zenith::models {
 
 /// One diagnostic with its notes.
 struct Message {
@@ -24,7 +25,10 @@ class Diagnostics {
 public:
   /// `tool` stands where a message has no place.
   Diagnostics(std::string tool, llvm::raw_ostream &os)
-      : tool(std::move(tool)), os(os) {}
+      : tool(std::move(tool)), os(&os) {}
+  /// Hands messages on instead of printing them.
+  explicit Diagnostics(std::function<void(const Message &)> sink)
+      : sink(std::move(sink)) {}
 
   void useJSON(bool json) { asJSON = json; }
   void print(const Message &message);
@@ -35,7 +39,10 @@ public:
     print({"note", std::move(text), std::move(place), {}});
   }
   /// A line of its own, as it is.
-  void remark(const std::string &line) { os << line << "\n"; }
+  void remark(const std::string &line) {
+    if (os)
+      *os << line << "\n";
+  }
   /// Prints each error; the exit code is that of the first.
   int report(llvm::Error error);
   /// Prints what MLIR reports, of `file` where it knows no place; errors are
@@ -46,11 +53,12 @@ public:
 
 private:
   std::string tool;
-  llvm::raw_ostream &os;
+  llvm::raw_ostream *os = nullptr;
+  std::function<void(const Message &)> sink;
   bool asJSON = false;
   unsigned errorCount = 0;
 };
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_DIAGNOSTICS_H
+#endif // ZENITH_FRONTENDS_MODELS_DIAGNOSTICS_H

@@ -2,18 +2,18 @@
 //
 // Maps each file once and checks that parameters lie inside it.
 
-#include "tools/model/ParamFiles.h"
+#include "frontends/models/ParamFiles.h"
 
 #include "frontends/files/ElementNames.h"
+#include "frontends/models/Diagnostics.h"
 #include "ir/GraphOps.h"
-#include "tools/model/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
 llvm::Expected<ParamFiles> ParamFiles::open(std::string folder,
                                             const std::string &replacements,

@@ -2,13 +2,13 @@
 //
 // Which integers a program can take for an argument, as its uses tell.
 
-#ifndef ZENITH_TOOLS_MODEL_INTEGERUSES_H
-#define ZENITH_TOOLS_MODEL_INTEGERUSES_H
+#ifndef ZENITH_FRONTENDS_MODELS_INTEGERUSES_H
+#define ZENITH_FRONTENDS_MODELS_INTEGERUSES_H
 
 #include "ir/DimAnalysis.h"
 #include <vector>
 
-namespace zenith::tools {
+namespace zenith::models {
 
 struct IntegerUses {
   /// Dimensions that the value indexes: it must be below each. Indices of
@@ -21,6 +21,6 @@ struct IntegerUses {
 /// Follows integers through ops that move, convert or choose them.
 IntegerUses integerUses(mlir::Value value, graph::DimAnalysis &dims);
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_INTEGERUSES_H
+#endif // ZENITH_FRONTENDS_MODELS_INTEGERUSES_H

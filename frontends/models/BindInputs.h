@@ -2,18 +2,23 @@
 //
 // Keys of inputs, their files, and arguments that become constants.
 
-#ifndef ZENITH_TOOLS_MODEL_BINDINPUTS_H
-#define ZENITH_TOOLS_MODEL_BINDINPUTS_H
+#ifndef ZENITH_FRONTENDS_MODELS_BINDINPUTS_H
+#define ZENITH_FRONTENDS_MODELS_BINDINPUTS_H
 
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace zenith::tools {
+namespace zenith::models {
 
-struct KeyedFile;
+/// A tensor, in a file or as it is, that belongs to an input or result.
+struct KeyedFile {
+  std::string key, typeText, file;  ///< typeText: of .raw files, "f32[2x3]"
+  std::optional<Tensor> value = {}; ///< instead of a file
+};
 
 /// Position of the input that `key` (an index, a name or "argK") means; a usage
 /// error lists the names otherwise. `option` is the option that used the key.
@@ -31,6 +36,6 @@ llvm::Error bindArguments(mlir::ModuleOp module, llvm::StringRef entry,
                           llvm::ArrayRef<KeyedFile> files,
                           std::vector<std::string> &names);
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_BINDINPUTS_H
+#endif // ZENITH_FRONTENDS_MODELS_BINDINPUTS_H

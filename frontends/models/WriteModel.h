@@ -2,14 +2,14 @@
 //
 // Files that appear complete or not at all, and modules written into them.
 
-#ifndef ZENITH_TOOLS_MODEL_WRITEMODEL_H
-#define ZENITH_TOOLS_MODEL_WRITEMODEL_H
+#ifndef ZENITH_FRONTENDS_MODELS_WRITEMODEL_H
+#define ZENITH_FRONTENDS_MODELS_WRITEMODEL_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
-namespace zenith::tools {
+namespace zenith::models {
 
 /// Writes to a file, or to standard output for "-".
 llvm::Error writeFile(const std::string &path, llvm::StringRef bytes);
@@ -37,6 +37,6 @@ llvm::Error writeONNX(mlir::ModuleOp module, const std::string &path,
 llvm::Error writeStableHLO(mlir::ModuleOp module, const std::string &path,
                            const std::string &folder, bool verifyFiles);
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_WRITEMODEL_H
+#endif // ZENITH_FRONTENDS_MODELS_WRITEMODEL_H

@@ -3,13 +3,13 @@
 // The function that a tool runs: names, types and dimensions of its arguments
 // and results.
 
-#ifndef ZENITH_TOOLS_MODEL_ENTRYSIGNATURE_H
-#define ZENITH_TOOLS_MODEL_ENTRYSIGNATURE_H
+#ifndef ZENITH_FRONTENDS_MODELS_ENTRYSIGNATURE_H
+#define ZENITH_FRONTENDS_MODELS_ENTRYSIGNATURE_H
 
+#include "frontends/models/IntegerUses.h"
 #include "ir/dims/DimExpr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "tools/model/IntegerUses.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ namespace mlir::func {
 class FuncOp;
 }
 
-namespace zenith::tools {
+namespace zenith::models {
 
 struct ArgumentInfo {
   std::string name; ///< public name, that of its location, or "argK"
@@ -46,6 +46,6 @@ llvm::Expected<mlir::func::FuncOp> findFunction(mlir::ModuleOp module,
 std::vector<ArgumentInfo> argumentsOf(mlir::Operation *entry);
 std::vector<ResultInfo> resultsOf(mlir::Operation *entry);
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_ENTRYSIGNATURE_H
+#endif // ZENITH_FRONTENDS_MODELS_ENTRYSIGNATURE_H

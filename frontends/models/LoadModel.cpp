@@ -3,9 +3,12 @@
 // Reads ONNX and StableHLO through their frontends and GraphIR through MLIR's
 // parsers.
 
-#include "tools/model/LoadModel.h"
+#include "frontends/models/LoadModel.h"
 #include "ir/SearchOps.h"
 
+#include "frontends/models/BindInputs.h"
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/LoadStableHLO.h"
 #include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
@@ -18,10 +21,6 @@
 #include "lowering/pipeline/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "tools/model/BindInputs.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/LoadStableHLO.h"
-#include "tools/model/RunOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -30,9 +29,9 @@
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
-ModelFormat zenith::tools::formatOf(StringRef path) {
+ModelFormat zenith::models::formatOf(StringRef path) {
   return path.ends_with(".onnx") ? ModelFormat::ONNX : ModelFormat::MLIR;
 }
 
@@ -44,7 +43,7 @@ static ModelFormat formatOfBytes(StringRef bytes) {
   return isText ? ModelFormat::MLIR : ModelFormat::ONNX;
 }
 
-std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
+std::unique_ptr<MLIRContext> zenith::models::makeContext() {
   DialectRegistry registry;
   registry
       .insert<graph::GraphDialect, search::SearchDialect, func::FuncDialect>();
@@ -61,16 +60,24 @@ std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   return context;
 }
 
-/// What standard input holds; null where the model is a file.
+/// The bytes of a model that is no file, called by the buffer's name; null
+/// where it is one.
 using Input = std::unique_ptr<llvm::MemoryBuffer>;
 
+static std::string nameOf(const Input &input, const std::string &path) {
+  return input ? input->getBufferIdentifier().str() : path;
+}
+
 static llvm::Expected<onnx::Model> readONNX(const std::string &path,
-                                            const Input &input) {
-  auto model = input ? onnx::parseModel(files::ByteSource::fromMemory(
-                           input->getBuffer().str()))
-                     : onnx::loadModel(path);
+                                            const Input &input,
+                                            const std::string &folder) {
+  auto model =
+      input
+          ? onnx::parseModel(
+                files::ByteSource::fromMemory(input->getBuffer().str()), folder)
+          : onnx::loadModel(path);
   return model ? llvm::Expected<onnx::Model>(std::move(*model))
-               : makeError(model.error().ofFile(input ? "<stdin>" : path));
+               : makeError(model.error().ofFile(nameOf(input, path)));
 }
 
 // Inputs of callers: inputs without an initialiser.
@@ -145,18 +152,20 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
                                             const Input &input,
                                             MLIRContext *context,
                                             const LoadOptions &options) {
-  llvm::Expected<onnx::Model> model = readONNX(path, input);
+  llvm::Expected<onnx::Model> model = readONNX(path, input, options.baseDir);
   if (!model)
     return model.takeError();
   onnx::ImportOptions import;
   import.dims = options.dims;
   import.folder = options.irFolder;
+  import.allParameters = options.allParameters;
   std::vector<const onnx::ValueInfo *> inputs = callerInputs(*model);
   if (llvm::Error error = bindONNX(options.bindings, inputs, context, import))
     return std::move(error);
   if (llvm::Error error = checkDims(inputs, import))
     return std::move(error);
-  std::string folder = input ? "" : llvm::sys::path::parent_path(path).str();
+  std::string folder =
+      input ? options.baseDir : llvm::sys::path::parent_path(path).str();
   if (import.folder.empty())
     import.folder = folder.empty() ? "." : folder;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -167,7 +176,7 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   });
   auto module = onnx::importONNX(*model, context, import);
   if (!module)
-    return makeError(module.error().ofFile(input ? "<stdin>" : path));
+    return makeError(module.error().ofFile(nameOf(input, path)));
   LoadedModel loaded{std::move(*module), import.folder, {}, true, {}};
   for (const onnx::ValueInfo *input : inputs)
     loaded.inputNames.push_back(input->name);
@@ -188,7 +197,8 @@ loadHLO(const std::string &name, const std::string &folder,
                      false,
                      std::move(program->functions)};
   // A module may have no function to run and still be translated.
-  if (options.bindings.empty() && loaded.functions.empty())
+  if (options.bindings.empty() &&
+      (loaded.functions.empty() || options.allEntries))
     return loaded;
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,
                                         options.bindings, loaded.inputNames))
@@ -200,7 +210,7 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                                             Input input, MLIRContext *context,
                                             const LoadOptions &options,
                                             Diagnostics &diagnostics) {
-  llvm::StringRef name = input ? llvm::StringRef("<stdin>") : path;
+  std::string name = nameOf(input, path);
   bool inFile = !input;
   if (inFile) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -209,17 +219,18 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                        "cannot open: " + buffer.getError().message(), path);
     input = std::move(*buffer);
   }
-  std::string folder = inFile ? llvm::sys::path::parent_path(path).str() : "";
+  std::string folder =
+      inFile ? llvm::sys::path::parent_path(path).str() : options.baseDir;
   if (folder.empty())
     folder = ".";
   if (isStableHLO(input->getBuffer()))
-    return loadHLO(name.str(), folder, input->getBuffer(), context, options,
+    return loadHLO(name, folder, input->getBuffer(), context, options,
                    diagnostics);
   if (std::optional<uint64_t> number =
           stablehlo::hugeResultNumber(input->getBuffer()))
     return makeError(ErrorCode::Invalid,
                      "no op has a result of number " + std::to_string(*number),
-                     name.str());
+                     name);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   // Bytecode without debug information has no locations.
@@ -233,20 +244,35 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   LoadedModel loaded{
       parseSourceFile<ModuleOp>(sources, config), folder, {}, false, {}};
   if (!loaded.module)
-    return reportedError(ErrorCode::Invalid, "is no valid GraphIR", name.str());
+    return reportedError(ErrorCode::Invalid, "is no valid GraphIR", name);
   for (auto check : {graph::checkOps, graph::checkSignatures})
     if (auto error = check(*loaded.module))
       return makeError(std::move(*error));
+  if (options.bindings.empty() && options.allEntries)
+    return loaded;
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,
                                         options.bindings, loaded.inputNames))
     return std::move(error);
   return loaded;
 }
 
-llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
-                                                     MLIRContext *context,
-                                                     const LoadOptions &options,
-                                                     Diagnostics &diagnostics) {
+static llvm::Expected<LoadedModel> loadInput(const std::string &path,
+                                             Input input, MLIRContext *context,
+                                             const LoadOptions &options,
+                                             Diagnostics &diagnostics) {
+  ModelFormat format =
+      input ? formatOfBytes(input->getBuffer()) : formatOf(path);
+  bool isONNX = !options.format ? format == ModelFormat::ONNX
+                                : *options.format == FileFormat::ONNX;
+  return isONNX
+             ? loadONNX(path, input, context, options)
+             : loadMLIR(path, std::move(input), context, options, diagnostics);
+}
+
+llvm::Expected<LoadedModel>
+zenith::models::loadModel(const std::string &path, MLIRContext *context,
+                          const LoadOptions &options,
+                          Diagnostics &diagnostics) {
   Input input;
   if (path == "-") {
     auto buffer = llvm::MemoryBuffer::getSTDIN();
@@ -255,11 +281,13 @@ llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
                                                buffer.getError().message());
     input = std::move(*buffer);
   }
-  ModelFormat format =
-      input ? formatOfBytes(input->getBuffer()) : formatOf(path);
-  bool isONNX = !options.format ? format == ModelFormat::ONNX
-                                : *options.format == FileFormat::ONNX;
-  return isONNX
-             ? loadONNX(path, input, context, options)
-             : loadMLIR(path, std::move(input), context, options, diagnostics);
+  return loadInput(path, std::move(input), context, options, diagnostics);
+}
+
+llvm::Expected<LoadedModel>
+zenith::models::loadModelFrom(StringRef bytes, MLIRContext *context,
+                              const LoadOptions &options,
+                              Diagnostics &diagnostics) {
+  return loadInput("", llvm::MemoryBuffer::getMemBufferCopy(bytes, "<memory>"),
+                   context, options, diagnostics);
 }

@@ -3,8 +3,8 @@
 // Values of parameters: mapped files that the program names, and a file of
 // values that replace them.
 
-#ifndef ZENITH_TOOLS_MODEL_PARAMFILES_H
-#define ZENITH_TOOLS_MODEL_PARAMFILES_H
+#ifndef ZENITH_FRONTENDS_MODELS_PARAMFILES_H
+#define ZENITH_FRONTENDS_MODELS_PARAMFILES_H
 
 #include "frontends/tensors/Safetensors.h"
 #include "ir/program/ParameterFiles.h"
@@ -16,7 +16,7 @@
 #include <set>
 #include <string>
 
-namespace zenith::tools {
+namespace zenith::models {
 
 class Diagnostics;
 
@@ -61,6 +61,6 @@ private:
   std::map<std::string, std::shared_ptr<const files::ByteSource>> mapped;
 };
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_PARAMFILES_H
+#endif // ZENITH_FRONTENDS_MODELS_PARAMFILES_H

@@ -2,7 +2,7 @@
 //
 // Walks forward from a value to the ops that index or divide by it.
 
-#include "tools/model/IntegerUses.h"
+#include "frontends/models/IntegerUses.h"
 
 #include "ir/GraphOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace zenith::tools {
+namespace zenith::models {
 
 using graph::DimExpr;
 using graph::DimVector;
@@ -119,4 +119,4 @@ IntegerUses integerUses(Value value, graph::DimAnalysis &dims) {
   return UseWalk(dims).run(value);
 }
 
-} // namespace zenith::tools
+} // namespace zenith::models

@@ -2,24 +2,23 @@
 //
 // Finds inputs by key and replaces bound arguments by constants.
 
-#include "tools/model/BindInputs.h"
+#include "frontends/models/BindInputs.h"
 
 #include "frontends/files/ElementNames.h"
+#include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "tools/model/Diagnostics.h"
-#include "tools/model/EntrySignature.h"
-#include "tools/model/RunOptions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
-llvm::Expected<unsigned> zenith::tools::inputIndex(StringRef key,
-                                                   ArrayRef<std::string> names,
-                                                   StringRef option) {
+llvm::Expected<unsigned> zenith::models::inputIndex(StringRef key,
+                                                    ArrayRef<std::string> names,
+                                                    StringRef option) {
   unsigned index;
   if (!key.getAsInteger(10, index) && index < names.size())
     return index;
@@ -38,9 +37,11 @@ llvm::Expected<unsigned> zenith::tools::inputIndex(StringRef key,
                        "'; it has " + (known.empty() ? "none" : known));
 }
 
-llvm::Expected<Tensor> zenith::tools::readKeyedFile(const KeyedFile &file,
-                                                    Type element,
-                                                    MLIRContext *context) {
+llvm::Expected<Tensor> zenith::models::readKeyedFile(const KeyedFile &file,
+                                                     Type element,
+                                                     MLIRContext *context) {
+  if (file.value)
+    return *file.value;
   std::optional<RankedTensorType> wanted;
   if (!file.typeText.empty()) {
     wanted = files::parseTypeText(file.typeText, context);
@@ -74,9 +75,9 @@ static llvm::Error bindArgument(func::FuncOp function, unsigned index,
   return llvm::Error::success();
 }
 
-llvm::Error zenith::tools::bindArguments(ModuleOp module, StringRef entry,
-                                         ArrayRef<KeyedFile> files,
-                                         std::vector<std::string> &names) {
+llvm::Error zenith::models::bindArguments(ModuleOp module, StringRef entry,
+                                          ArrayRef<KeyedFile> files,
+                                          std::vector<std::string> &names) {
   llvm::Expected<Operation *> found = findEntry(module, entry);
   if (!found)
     return found.takeError();

@@ -2,8 +2,8 @@
 //
 // A StableHLO program, text or portable artifact, as a GraphIR module.
 
-#ifndef ZENITH_TOOLS_MODEL_LOADSTABLEHLO_H
-#define ZENITH_TOOLS_MODEL_LOADSTABLEHLO_H
+#ifndef ZENITH_FRONTENDS_MODELS_LOADSTABLEHLO_H
+#define ZENITH_FRONTENDS_MODELS_LOADSTABLEHLO_H
 
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "llvm/ADT/StringRef.h"
@@ -12,7 +12,7 @@ namespace mlir {
 class MLIRContext;
 }
 
-namespace zenith::tools {
+namespace zenith::models {
 
 class Diagnostics;
 
@@ -25,6 +25,6 @@ llvm::Expected<stablehlo::ImportedProgram> loadStableHLO(
     const std::string &name, llvm::StringRef bytes, mlir::MLIRContext *context,
     const stablehlo::ImportOptions &options, Diagnostics &diagnostics);
 
-} // namespace zenith::tools
+} // namespace zenith::models
 
-#endif // ZENITH_TOOLS_MODEL_LOADSTABLEHLO_H
+#endif // ZENITH_FRONTENDS_MODELS_LOADSTABLEHLO_H

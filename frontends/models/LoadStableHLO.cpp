@@ -2,21 +2,21 @@
 //
 // Parses StableHLO for its frontend.
 
-#include "tools/model/LoadStableHLO.h"
+#include "frontends/models/LoadStableHLO.h"
 
+#include "frontends/models/Diagnostics.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/bytecode/PortableArtifact.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "tools/model/Diagnostics.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
-bool zenith::tools::isStableHLO(StringRef bytes) {
+bool zenith::models::isStableHLO(StringRef bytes) {
   if (bytes.starts_with("ML\xefR"))
     return stablehlo::isPortableArtifact(bytes);
   return !stablehlo::stableHLODialectIn(bytes).empty();
@@ -94,7 +94,7 @@ parseArtifact(const std::string &name, StringRef bytes, MLIRContext *context,
   return std::move(*module);
 }
 
-llvm::Expected<stablehlo::ImportedProgram> zenith::tools::loadStableHLO(
+llvm::Expected<stablehlo::ImportedProgram> zenith::models::loadStableHLO(
     const std::string &name, StringRef bytes, MLIRContext *context,
     const stablehlo::ImportOptions &options, Diagnostics &diagnostics) {
   UnknownDialects allowed(context);

@@ -2,14 +2,14 @@
 //
 // Turns the errors of all libraries into messages and exit codes.
 
-#include "tools/model/Diagnostics.h"
+#include "frontends/models/Diagnostics.h"
 
 #include "ir/LocationText.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tools;
+using namespace zenith::models;
 
 // {"file", "line", "column"} of a place of that form, else {"place"}.
 static void addPlace(llvm::json::Object &object, StringRef place) {
@@ -30,11 +30,13 @@ static void addPlace(llvm::json::Object &object, StringRef place) {
 void Diagnostics::print(const Message &message) {
   if (message.severity == "error")
     ++errorCount;
+  if (sink)
+    return sink(message);
   if (!asJSON) {
-    os << (message.place.empty() ? tool : message.place) << ": "
-       << message.severity << ": " << message.text << "\n";
+    *os << (message.place.empty() ? tool : message.place) << ": "
+        << message.severity << ": " << message.text << "\n";
     for (const auto &[text, place] : message.notes)
-      os << (place.empty() ? tool : place) << ": note: " << text << "\n";
+      *os << (place.empty() ? tool : place) << ": note: " << text << "\n";
     return;
   }
   llvm::json::Object object{{"severity", message.severity},
@@ -48,7 +50,7 @@ void Diagnostics::print(const Message &message) {
   }
   if (!notes.empty())
     object["notes"] = std::move(notes);
-  os << llvm::json::Value(std::move(object)) << "\n";
+  *os << llvm::json::Value(std::move(object)) << "\n";
 }
 
 int Diagnostics::report(llvm::Error error) {
