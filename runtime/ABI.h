@@ -384,11 +384,11 @@ ZENITH_EXPORT void zenith_device_drop(zenith_run_context *context,
 // ----------------------------------------------------------------------------------
 
 /// Bytes of one element; 0 for an unknown code.
-ZENITH_EXPORT int64_t zenith_dtype_bytes(int32_t dtype);
+ZENITH_EXPORT int64_t zenith_dtype_bytes(int32_t dtype) ZENITH_NOEXCEPT;
 
 /// Name of an element type as MLIR spells it ("f32", "ui8", "bf16",
 /// "complex<f32>"); "unknown" otherwise.
-ZENITH_EXPORT const char *zenith_dtype_name(int32_t dtype);
+ZENITH_EXPORT const char *zenith_dtype_name(int32_t dtype) ZENITH_NOEXCEPT;
 
 /// A function above by name, for a JIT that binds symbols by address.
 typedef struct zenith_symbol {
