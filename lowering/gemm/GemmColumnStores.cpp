@@ -25,7 +25,9 @@ int64_t rowsPerColumnStore(const GemmContext &gemm) {
 
 /// As many outer rows as fill cache lines, where few do.
 int64_t tilesPerColumnStore(const GemmContext &gemm) {
-  constexpr int64_t sums = 1536, mostSums = 4096;
+  // Sums wait in the first-level cache: in 3/16 of it, or half at most.
+  const auto sums = int64_t(gemm.k.target.l1Share(3.0 / 16) / sizeof(float)),
+             mostSums = int64_t(gemm.k.target.l1Share(0.5) / sizeof(float));
   const ContractionSpace &space = gemm.space;
   int64_t several = std::max<int64_t>(4, sums / gemm.tileSize());
   if (space.rowAxisIsOutermost)

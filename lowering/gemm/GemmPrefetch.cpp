@@ -56,9 +56,9 @@ static bool prefetchesNextPanel(const GemmContext &gemm) {
 }
 
 /// A is tall with short rows: the hardware prefetcher tracks one stream per
-/// tile row, and each is short.
+/// tile row, and each is short: it ends before memory has answered.
 static bool prefetchesNextRows(const GemmContext &gemm) {
-  constexpr double longestRow = 2048;
+  const auto longestRow = double(gemm.k.target.prefetchBytes);
   const ContractionSpace &space = gemm.space;
   double rowBytes = estimate(space.kAxis.size) * elementSize(space.a.element);
   return space.taps.empty() && space.outerRows.empty() &&

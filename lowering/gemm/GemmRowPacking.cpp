@@ -61,7 +61,10 @@ void GemmRowPacking::packK(Value from, Value to, const GemmTile &tile,
 
 void GemmRowPacking::pack(GemmTiles &tiles, Value kBlock, Value firstTile,
                           Value lastTile) {
-  constexpr int64_t kAhead = 8;
+  // A quarter of the lines that are on their way from memory at once: each k
+  // has those of several tiles.
+  const int64_t kAhead =
+      std::max<int64_t>(1, k.target.prefetchBytes / (4 * k.target.lineBytes));
   tiles.setColumn(k.index(0));
   Value one = k.index(1);
   auto tileAt = [&](Value number) {

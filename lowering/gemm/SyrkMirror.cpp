@@ -62,9 +62,11 @@ private:
 Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
                       const TargetModel &target, ModuleOp kernels,
                       StringRef name, const ContractionSpace &space) {
-  // Blocks whose cache lines stay in the first-level cache until all of their
-  // elements are read.
-  constexpr int64_t blockRows = 64;
+  // Square blocks whose cache lines stay in half of the first-level cache until
+  // all of their elements are read: the largest power of two.
+  int64_t blockRows = target.lanes;
+  while (4 * double(4 * blockRows * blockRows) <= target.l1Share(0.5))
+    blockRows *= 2;
   int64_t size = *space.rowAxis.size.constant(), lanes = target.lanes;
   KernelBuilder k(fusion, dims, target, kernels, name);
   Type element =

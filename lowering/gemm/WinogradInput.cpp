@@ -4,6 +4,7 @@
 // copied first, with zeros for the padding.
 
 #include "lowering/gemm/WinogradInput.h"
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/microkernels/MicroKernel.h"
@@ -143,7 +144,7 @@ void WinogradInput::tile(Value number, Value to, Value at, Value pointStride) {
 }
 
 Launch emitInputTransform(KernelBuilder &k, const WinogradSchedule &schedule) {
-  constexpr int64_t elementsOfTask = 16384;
+  const int64_t elementsOfTask = elementsOfMovement(k.target);
   int64_t ofTile = schedule.points() * *schedule.features().constant(),
           perTask = std::max<int64_t>(1, elementsOfTask / ofTile);
   Value to = k.scratch(schedule.transformed, k.b.getF32Type());

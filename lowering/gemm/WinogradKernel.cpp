@@ -6,6 +6,7 @@
 
 #include "lowering/gemm/WinogradKernel.h"
 #include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/gemm/GemmEpilogue.h"
@@ -113,7 +114,8 @@ private:
 
 /// All panels share a block's rows, as long as enough tasks are left.
 void WinogradNest::choosePanels() {
-  constexpr int64_t fewestTasks = 16;
+  // A task for each core.
+  const int64_t fewestTasks = k.target.units;
   if (schedule.transformsInTasks) {
     panelsPerTask = DimExpr::max(panels(), 1);
     return;
@@ -375,7 +377,8 @@ int64_t WinogradNest::mostTiles() const {
 bool WinogradNest::prefetchesNextPoint() const {
   double bytes = 4 * double(schedule.points()) * estimate(schedule.kOfPoint()) *
                  estimate(space.columns.size);
-  return k.target.avx512 && width == columns && bytes > k.target.l2Share(0.5);
+  return vectorsFillLines(k.target) && width == columns &&
+         bytes > k.target.l2Share(0.5);
 }
 
 void WinogradNest::callByHeight(Value rows, Value number,

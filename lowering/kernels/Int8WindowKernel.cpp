@@ -138,7 +138,9 @@ double Int8WindowKernel::costOf(Blocking block) const {
 }
 
 Blocking Int8WindowKernel::chooseBlocking() const {
-  constexpr int64_t accumulators = 16, mostColumns = 8;
+  // Half of the registers; more columns gain nothing.
+  constexpr int64_t mostColumns = 8;
+  const int64_t accumulators = k.target.registers / 2;
   auto rows = space.size(sides.downLoop).constant();
   Blocking best;
   double least = 0;
@@ -391,7 +393,9 @@ void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
 FailureOr<KernelPlan> Int8WindowKernel::run() {
   // A task's rows of the feature map fill less than half of the first-level
   // cache, 32 channels of each position, and its work is worth claiming.
-  constexpr double channelBytes = 32, taskCost = 100e3;
+  constexpr double channelBytes = 32;
+  // Instructions, each of which does the work of several of f32.
+  const double taskCost = k.target.taskFlops(0.1);
   const double cachedPositions = k.target.l1Share(7.0 / 16) / channelBytes;
   double columns =
              sides.along ? double(*space.size(sides.alongLoop).constant()) : 1,

@@ -4,6 +4,7 @@
 // are reduced by full vectors, several rows at a time.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ReductionSteps.h"
@@ -152,8 +153,8 @@ bool suitsNCHWWindow(const EmissionContext &context,
   // Small filters over long rows are bound by memory; a copy would not overlap
   // with their arithmetic.
   constexpr int64_t fewTaps = 9, longRow = 4;
-  // With 512-bit vectors the second-level cache delivers them as fast as large
-  // filters reduce them.
+  // To vectors that fill lines the second-level cache delivers them as fast as
+  // large filters reduce them.
   double firstCache = context.target.l1Share(1),
          secondCache = context.target.l2Share(0.25);
   // Rows share no sums, so an element must be read more often than this for the
@@ -185,8 +186,8 @@ bool suitsNCHWWindow(const EmissionContext &context,
   auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor);
   bool sums = pool && pool.getKind() != graph::ReduceKind::max &&
               pool.getKind() != graph::ReduceKind::min;
-  bool far =
-      context.target.avx512 && !small && (!sums || taps > fewReads * steps);
+  bool far = vectorsFillLines(context.target) && !small &&
+             (!sums || taps > fewReads * steps);
   int64_t bytes = geometry->elements(lanesOfWindow(context)) *
                   int64_t(element.getIntOrFloatBitWidth() / 8);
   return double(bytes) <= (far ? secondCache : firstCache);
@@ -424,7 +425,10 @@ void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
                               Finish finish) {
   // Rows share more of what they read than neighbouring vectors, where filters
   // have several rows.
-  constexpr int64_t mostSums = 8, mostSteps = 128;
+  // As many sums as hide the latency of multiply-adds; more steps are too much
+  // code.
+  constexpr int64_t mostSteps = 128;
+  const int64_t mostSums = k.target.fmasInFlight();
   int64_t vectors = (view.x.results + width - 1) / width;
   int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, mostSums);
   int64_t rows = std::min(view.y.results, view.y.taps > 1 ? most : most / 4);
@@ -512,7 +516,10 @@ void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
 
 FailureOr<KernelPlan> NCHWWindowKernel::run() {
   // Cost of copying and storing one element, in flops.
-  constexpr double taskFlops = 300e3, movement = 24;
+  constexpr double movement = 24;
+  // Windows reuse little of what they read: a task takes as long as one of
+  // contractions with three times the work.
+  const double taskFlops = k.target.taskFlops(0.3);
   copy = buffer(geometry.elements(width));
   if (!conv && !inOrder() && geometry.y.taps > 1 && geometry.x.taps > 1)
     reducedRows =

@@ -205,7 +205,10 @@ unsigned NHWCWindowKernel::vectorsOfWindow() const {
 // With large filters more positions share each load of the weights, which pays
 // off.
 int64_t NHWCWindowKernel::columnsAtOnce() const {
-  constexpr int64_t registers = 8, unrolled = 640;
+  // Accumulators that hide the latency of multiply-adds; more taps are too much
+  // code.
+  constexpr int64_t unrolled = 640;
+  const int64_t registers = kernel.target.fmasInFlight();
   int64_t taps = spanOf(column)->count;
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(anchor))
     taps *= cast<RankedTensorType>(convolution.getKernel().getType())
@@ -359,7 +362,9 @@ Launch NHWCWindowKernel::runRows() {
 // weights of a vector, and the input that its rows share, stay in the
 // first-level cache.
 Launch NHWCWindowKernel::runChannels() {
-  constexpr double taskFlops = 400e3;
+  // Depthwise filters reuse little of what they read: a task takes as long as
+  // one of contractions with more work.
+  const double taskFlops = kernel.target.taskFlops(0.4);
   double taskBytes = kernel.target.l2Share(0.25);
   constexpr int64_t fewestLanes = 64, mostRows = 64;
   DimExpr rows = space.rows({lane, column}), featureMaps = 1;

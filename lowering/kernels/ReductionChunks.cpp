@@ -16,7 +16,8 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 // Rows that are summed in registers before the sums of columns are stored to
-// their slots: as many streams as a first-level cache has ways.
+// their slots: as many streams as most first-level caches have ways. Sums
+// depend on it, so it is the same on all machines.
 static constexpr int64_t rowsOfStep = 8;
 
 // Slot of a chunk: the kept elements in row-major order.

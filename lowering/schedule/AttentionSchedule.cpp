@@ -16,8 +16,15 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-static constexpr int64_t keysOfBlock = 512;
+/// Eight tiles of six rows: enough to share what is read of keys and values.
 static constexpr int64_t rowsOfBlock = 48;
+/// The scores of a block fill a part of the second-level cache; a power of two,
+/// which panels divide.
+static int64_t keysOfBlock(const TargetModel &target) {
+  auto fitting = uint64_t(target.l2Share(3.0 / 16)) /
+                 uint64_t(sizeof(float) * rowsOfBlock);
+  return int64_t(llvm::bit_floor(std::max<uint64_t>(fitting, target.nr)));
+}
 
 std::optional<bool> AttentionSchedule::hasFewQueries() const {
   auto count = queryCount.constant();
@@ -116,10 +123,11 @@ static int64_t tileHeight(int64_t rows, int64_t highest) {
 }
 
 /// Blocks of equal height, where the rows do not fill the last one otherwise.
-static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
+static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys,
+                         const TargetModel &target) {
   int64_t height = space.mr;
   space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
-  space.blockKeys = keysOfBlock;
+  space.blockKeys = keysOfBlock(target);
   if (auto count = space.queryCount.constant())
     space.blockRows = std::clamp((*count + height - 1) / height * height,
                                  height, space.blockRows);
@@ -162,16 +170,16 @@ static TargetModel targetFor(int64_t queries, int64_t headSize, int64_t keys,
 }
 
 /// A variant with panels of one vector, for keys that leave half of a wide
-/// panel empty. Eight rows hide the latency of multiply-adds, and few of them
+/// panel empty. As many rows as hide the latency of multiply-adds, of which few
 /// stay empty.
 static std::optional<AttentionVariant>
 fewKeysVariant(const DimExpr &keys, const TargetModel &target) {
-  constexpr unsigned fewestVectors = 4, rows = 8;
+  constexpr unsigned fewestVectors = 4;
   if (target.nr < fewestVectors * target.lanes)
     return std::nullopt;
   AttentionVariant few{target, target.nr / 2, isAtMost(keys, target.nr / 2)};
   few.target.nr = target.lanes;
-  few.target.mr = rows;
+  few.target.mr = unsigned(target.fmasInFlight());
   return few;
 }
 
@@ -223,7 +231,7 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
   space.nr = nrOf(space.matmul.sum, target);
   space.mr = target.mr;
   describeMatmul(space, dims);
-  chooseBlocks(space, variant.mostKeys);
+  chooseBlocks(space, variant.mostKeys, target);
   for (const graph::KVSegment &segment : graph::kvSegments(
            space.op, dims, target::TargetModel::mostQueriesInPlace))
     space.segments.push_back({locateRows(space, segment.key, dims),

@@ -4,6 +4,7 @@
 // beside a panel of B, or all of B.
 
 #include "lowering/schedule/ChooseGemmSchedule.h"
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/schedule/KBlocking.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -19,9 +20,13 @@ namespace zenith::kernels {
 static double rowBlockBytes(const TargetModel &target) {
   return target.l2Share(25.0 / 32);
 }
+/// More tiles gain nothing: what a task reads of B is a small part of its time.
 static constexpr double maxTilesPerTask = 512;
-/// Tiles whose accumulators a task keeps in memory between blocks of K.
-static constexpr double maxBlockedTiles = 64;
+/// Tiles whose accumulators a task keeps in memory between blocks of K: a few
+/// of the second-level cache's lines, beside panels and rows.
+static double maxBlockedTiles(const TargetModel &target) {
+  return target.l2Share(3.0 / 16) / accumulatorBytes(target);
+}
 /// The packed rows of A stay in the second-level cache.
 static double packedRowBytes(const TargetModel &target) {
   return target.l2Share(0.5);
@@ -30,12 +35,14 @@ static double packedRowBytes(const TargetModel &target) {
 /// Several panels share a block of packed rows, as long as enough tasks are
 /// left.
 static void choosePanelsOfPackedRows(GemmSchedule &schedule,
-                                     const ContractionSpace &space) {
+                                     const ContractionSpace &space,
+                                     const TargetModel &target) {
   double panels = std::max(1.0, estimate(schedule.panelCount));
   double all =
       panels * estimate(schedule.rowBlocks) * estimate(space.outerCount());
-  double several = std::clamp(std::floor(all / fewestPackedTasks(space)), 1.0,
-                              maxBlockedPanels);
+  double several =
+      std::clamp(std::floor(all / fewestPackedTasks(space, target)), 1.0,
+                 maxBlockedPanels);
   double groups = std::ceil(panels / several);
   schedule.panelsPerTask = int64_t(std::ceil(panels / groups));
 }
@@ -47,7 +54,8 @@ static void choosePanelsOfPackedRows(GemmSchedule &schedule,
 static void choosePanelsOfTile(GemmSchedule &schedule,
                                const ContractionSpace &space, unsigned nr,
                                const TargetModel &target) {
-  constexpr double fewestTasks = 16;
+  // A task for each core.
+  const double fewestTasks = target.unitShare(1);
   auto *blocked = std::get_if<BlockedK>(&schedule.k);
   if (!blocked || schedule.order == GemmSchedule::OuterAxesFirst ||
       schedule.panelsPerTask > 1 || !space.taps.empty() ||
@@ -74,7 +82,8 @@ static void choosePanelsOfTile(GemmSchedule &schedule,
 static int64_t panelsOfStream(const ContractionSpace &space, unsigned mr,
                               unsigned nr, double kSize, double panels,
                               const TargetModel &target) {
-  constexpr double fewestTasks = 16;
+  // A task for each core.
+  const double fewestTasks = target.unitShare(1);
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   if (!rows || *rows > mr || space.form != ContractionSpace::Panels)
     return 1;
@@ -140,13 +149,13 @@ static void finishTasks(GemmSchedule &schedule, const ContractionSpace &space,
 }
 
 /// A task has the same panel of all gates, whose accumulators lie side by side.
-/// Each block of rows reads all panels again, so it has as many rows as the
-/// second-level cache has room for accumulators: more with 512-bit vectors,
-/// whose processors have larger caches.
+/// Each block of rows reads all panels again: it has as many tiles as a vector
+/// has lanes, so that the wider vectors are, the more multiplications share
+/// what is read.
 static void choosePanelsOfGates(GemmSchedule &schedule,
                                 const ContractionSpace &space, unsigned nr,
                                 const TargetModel &target) {
-  int64_t mostTiles = target.avx512 ? 16 : 8;
+  int64_t mostTiles = std::max<int64_t>(8, target.lanes);
   schedule.panelCount = space.gateColumns / nr;
   auto known = schedule.tileCount.constant();
   int64_t tiles = std::max<int64_t>(1, known.value_or(mostTiles)),
@@ -158,23 +167,28 @@ static void choosePanelsOfGates(GemmSchedule &schedule,
 
 /// Storing the results is most of the work, and tasks store whole rows: with
 /// short sums, and with longer ones where there are several results, as in an
-/// optimiser's update. The longer limit holds for 512-bit vectors, whose
-/// processors have larger second-level caches.
+/// optimiser's update. The longer limit holds for vectors that fill lines,
+/// beside second-level caches of 1 MiB and more. Sums are short where storing a
+/// vector takes as long as adding to it: that is a ratio of instructions.
 static bool writesRows(const ContractionSpace &space, const TargetModel &target,
                        double kSize, double bytes) {
   constexpr double shortSum = 32, shortSumOfUpdate = 256;
   auto fusion = space.op->getParentOfType<graph::FusionOp>();
-  bool updates = target.avx512 && fusion && fusion->getNumResults() > 1;
+  bool updates =
+      vectorsFillLines(target) && fusion && fusion->getNumResults() > 1;
   return kSize <= (updates ? shortSumOfUpdate : shortSum) &&
-         bytes <= (updates ? target.l2Share(2) : smallBytes(target));
+         bytes <= (updates ? wholeSecondLevel(target) : smallBytes(target));
 }
 
 /// Tiles of a task where the rows have to be shared out too: wide panels may
 /// leave one task or two to a GEMM that has enough work for several threads.
 /// Only where B is small, since each task reads all of it.
 static double tilesOfFairShare(const ContractionSpace &space,
-                               double panelGroups, double tiles) {
-  constexpr double fewestTasks = 4, flopsOfTask = 1e6;
+                               double panelGroups, double tiles,
+                               const TargetModel &target) {
+  // Some threads are busy with others' tasks.
+  const double fewestTasks = target.unitShare(0.25),
+               flopsOfTask = target.taskFlops();
   double others = panelGroups * estimate(space.outerCount());
   double wanted = std::min(fewestTasks, flopsOf(space) / flopsOfTask);
   double parts = std::ceil(wanted / std::max(1.0, others));
@@ -185,8 +199,10 @@ static double tilesOfFairShare(const ContractionSpace &space,
 /// are computed `others` times: eight larger tasks beat nine, of which one
 /// thread gets five. Of two equally balanced choices the larger one wins, since
 /// each block of rows reads all of B again.
-static int64_t evenTiles(int64_t tiles, int64_t tilesPerTask, double others) {
-  constexpr double fewTasks = 16;
+static int64_t evenTiles(int64_t tiles, int64_t tilesPerTask, double others,
+                         const TargetModel &target) {
+  // Of more tasks than cores, any thread finds some when it is done.
+  const double fewTasks = target.unitShare(1);
   int64_t blocks = (tiles + tilesPerTask - 1) / tilesPerTask;
   int64_t best = (tiles + blocks - 1) / blocks;
   if (blocks == 1 || double(blocks) * others > fewTasks)
@@ -209,8 +225,9 @@ static int64_t evenTiles(int64_t tiles, int64_t tilesPerTask, double others) {
 /// Divides the rows of a single task, which would leave the other threads
 /// without work, between two. Each reads all of B; a thread that has both tasks
 /// reads it once.
-static void shareRows(GemmSchedule &schedule, const ContractionSpace &space) {
-  constexpr double flopsOfTask = 1e6;
+static void shareRows(GemmSchedule &schedule, const ContractionSpace &space,
+                      const TargetModel &target) {
+  const double flopsOfTask = target.taskFlops();
   auto tiles = schedule.tileCount.constant();
   DimExpr groups =
       DimExpr::ceilDiv(schedule.panelCount, DimExpr(schedule.panelsPerTask));
@@ -258,9 +275,12 @@ static double chooseWholePanels(GemmSchedule &schedule,
       (shallow || (narrow && bytes <= smallBytes(target)))) {
     constexpr double fewTiles = 4;
     schedule.panelsPerTask = *knownPanels;
+    // Multiply-adds of a task for each column of its panels. Where B stays in
+    // cache, nothing but the claim is worth sharing out: several times its time
+    // for panels of four vectors.
     double work = space.form == ContractionSpace::TiledDots
-                      ? 500e3 / columnsOfPanel(space, target)
-                      : 50e3;
+                      ? target.taskFlops(0.5) / columnsOfPanel(space, target)
+                      : target.taskFlops(3.2) / (4.0 * double(target.lanes));
     perTask = std::min(perTask, work / (gemm.mr * gemm.kSize * gemm.panels));
     perTask = narrow ? std::max(fewTiles, perTask) : fewTiles;
   }
@@ -276,10 +296,10 @@ static void chooseTilesPerTask(GemmSchedule &schedule,
     // A copy serves as many panels as it can: tasks share out the rows first.
     double most = packedRowBytes(target) / (4.0 * schedule.kc() * gemm.mr);
     double fair = gemm.tiles * std::ceil(gemm.panels / maxBlockedPanels) /
-                  fewestPackedTasks(space);
+                  fewestPackedTasks(space, target);
     perTask = std::floor(std::min(most, std::max(2.0, fair)));
   } else if (schedule.kBlocks() > 1) {
-    perTask = std::min(perTask, maxBlockedTiles);
+    perTask = std::min(perTask, maxBlockedTiles(target));
   }
   if (auto most = tilesOfGroups(space, gemm.mr, target);
       most && !schedule.sweptK()) {
@@ -290,13 +310,14 @@ static void chooseTilesPerTask(GemmSchedule &schedule,
   if (!schedule.sweptK() && !schedule.packsA() &&
       gemm.kSize * gemm.panels * columnsOfPanel(space, target) * 4 <=
           smallBytes(target))
-    perTask =
-        std::min(perTask, tilesOfFairShare(space, panelGroups, gemm.tiles));
+    perTask = std::min(
+        perTask, tilesOfFairShare(space, panelGroups, gemm.tiles, target));
   int64_t &tilesPerTask = schedule.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
   if (auto known = schedule.tileCount.constant(); known && *known > 0)
-    tilesPerTask = evenTiles(*known, tilesPerTask,
-                             panelGroups * estimate(space.outerCount()));
+    tilesPerTask =
+        evenTiles(*known, tilesPerTask,
+                  panelGroups * estimate(space.outerCount()), target);
   // Rows that follow each other belong to one task.
   if (space.rowAxisIsOutermost)
     tilesPerTask = int64_t(llvm::alignTo(
@@ -324,7 +345,7 @@ GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
       chooseTaskPanels(schedule, space, target);
     else
       choosePanelsOfGates(schedule, space, nr, target);
-    shareRows(schedule, space);
+    shareRows(schedule, space, target);
     finishTasks(schedule, space, target);
     return schedule;
   }
@@ -336,10 +357,10 @@ GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
         panelsOfStream(space, mr, nr, gemm.kSize, gemm.panels, target);
   chooseTilesPerTask(schedule, space, target, gemm);
   if (schedule.packsA())
-    choosePanelsOfPackedRows(schedule, space);
+    choosePanelsOfPackedRows(schedule, space, target);
   else
     choosePanelsOfTile(schedule, space, nr, target);
-  shareRows(schedule, space);
+  shareRows(schedule, space, target);
   chooseWidening(schedule, space, target);
   finishTasks(schedule, space, target);
   return schedule;

@@ -22,10 +22,21 @@ static double panelBytes(const ContractionSpace &space,
   return space.rowAxisIsOutermost ? target.l1Share(0.75)
                                   : target.l2Share(75.0 / 256);
 }
-static constexpr int64_t largestKC = 1024;
-/// With packed A: a block of a panel stays in the first-level cache beside a
-/// tile.
-static constexpr int64_t largestPackedKC = 384;
+/// K of a block whose panel fills `part` of the second-level cache; longer
+/// blocks than `worthwhile` gain nothing, as loading and storing accumulators
+/// is a small part of them.
+static int64_t largestBlock(double part, int64_t worthwhile, unsigned nr,
+                            const TargetModel &target) {
+  return std::min(worthwhile,
+                  int64_t(target.l2Share(part)) / int64_t(sizeof(float) * nr));
+}
+static int64_t largestKC(unsigned nr, const TargetModel &target) {
+  return largestBlock(0.5, 1024, nr, target);
+}
+/// With packed A: a block of a panel stays close beside a tile's rows.
+static int64_t largestPackedKC(unsigned nr, const TargetModel &target) {
+  return largestBlock(3.0 / 16, 384, nr, target);
+}
 
 double flopsOf(const ContractionSpace &space) {
   return 2 * estimate(space.rowAxis.size) * estimate(space.outerRowCount()) *
@@ -33,9 +44,11 @@ double flopsOf(const ContractionSpace &space) {
          estimate(space.totalK());
 }
 
-double fewestPackedTasks(const ContractionSpace &space) {
-  constexpr double flopsOfTask = 5e6;
-  return std::clamp(std::floor(flopsOf(space) / flopsOfTask), 2.0, 8.0);
+double fewestPackedTasks(const ContractionSpace &space,
+                         const TargetModel &target) {
+  // Each task copies its rows, which takes some of its time.
+  return std::clamp(std::floor(flopsOf(space) / target.taskFlops(5)), 2.0,
+                    std::max(2.0, target.unitShare(0.5)));
 }
 
 /// Size of the row axis, or its upper bound, where one is known.
@@ -51,12 +64,13 @@ static std::optional<int64_t> mostRows(const ContractionSpace &space) {
 
 bool needsAPacking(const ContractionSpace &space, const TargetModel &target) {
   // A cache line of A serves a row of a wide panel long enough for the
-  // second-level cache to deliver the next one, as long as it holds all lines
-  // of a short sum: with 64 columns packing pays off at K = 1024, and costs at
-  // K = 256. Up to 256 rows, copying panels of B takes as little time, and is
-  // the faster choice.
+  // second-level cache to deliver the next one, as long as half of the first
+  // level holds all lines of a short sum: with 64 columns packing pays off at
+  // K = 1024, and costs at K = 256. Up to 256 rows, copying panels of B takes
+  // as little time, and is the faster choice.
   bool wide = nrOf(space.sum, target) > 16;
-  int64_t shortest = wide ? 257 : 64, fewest = wide ? 257 : 48;
+  int64_t lines = int64_t(target.l1Share(0.5)) / target.lineBytes,
+          shortest = wide ? lines + 1 : 64, fewest = wide ? 257 : 48;
   auto kSize = space.kAxis.size.constant(),
        rows = space.rowAxis.size.constant(),
        width = space.columns.size.constant();
@@ -67,8 +81,9 @@ bool needsAPacking(const ContractionSpace &space, const TargetModel &target) {
 
 bool isSmallWithLongK(const ContractionSpace &space,
                       const TargetModel &target) {
-  constexpr int64_t longSum = 2048, mostResults = 8192, fewestRows = 8,
-                    most = 256;
+  constexpr int64_t longSum = 2048, fewestRows = 8, most = 256;
+  // The first-level cache holds the accumulators.
+  const int64_t mostResults = target.l1Bytes / int64_t(sizeof(float));
   auto rows = space.rowAxis.size.constant(),
        width = space.columns.size.constant(),
        kSize = space.kAxis.size.constant();
@@ -105,7 +120,8 @@ void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
     return;
   BlockedK k;
   if (space.taps.empty()) {
-    k = evenBlocks(*kSize, packsA ? largestPackedKC : largestKC,
+    k = evenBlocks(*kSize,
+                   packsA ? largestPackedKC(nr, target) : largestKC(nr, target),
                    space.kInterleave);
   } else if (space.taps.size() > 1 || space.rowAxisIsOutermost) {
     k.blocks = space.taps.front().axis.size.constant().value_or(1);
@@ -118,8 +134,10 @@ void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
 
 void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
                       const TargetModel &target) {
-  constexpr int64_t largest = 256;
-  constexpr double fewestTasks = 8;
+  const int64_t largest =
+      largestBlock(0.125, 256, nrOf(space.sum, target), target);
+  // A task for every other core.
+  const double fewestTasks = target.unitShare(0.5);
   int64_t kSize = *space.kAxis.size.constant();
   BlockedK k = evenBlocks(kSize, largest, std::min<int64_t>(kSize, 8));
   if (k.blocks > 1)
@@ -136,7 +154,8 @@ void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
 
 bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
                  unsigned mr, unsigned nr, const TargetModel &target) {
-  constexpr int64_t mostRows = 24, shortestK = 32, registers = 8;
+  // For more rows, or a shorter K, copying B into panels costs little.
+  constexpr int64_t mostRows = 24, shortestK = 32;
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   auto kSize = space.totalK().constant();
   if (!rows || *rows < 1 || *rows > mostRows || !kSize || *kSize < shortestK ||
@@ -153,14 +172,20 @@ bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
   // these before several tiles have read them.
   auto rowBytes = (space.kAxis.strideB * DimExpr(int64_t(4))).constant();
   if (rowBytes && *rowBytes % target.l1WayBytes() == 0)
-    k.kc = std::min<int64_t>(k.kc, 8);
+    k.kc = std::min(k.kc, target.l1Ways);
   k.blocks = (*kSize + k.kc - 1) / k.kc;
   int64_t vectors = nr / sumLanes(space.sum, target);
-  k.panelsPerStep = std::max<int64_t>(1, registers / (vectors * *rows));
+  // Accumulators that hide the latency of multiply-adds.
+  k.panelsPerStep =
+      std::max<int64_t>(1, target.fmasInFlight() / (vectors * *rows));
   // Accumulators stay in the first-level cache, those of several tiles in the
   // second-level one.
   double cached = several ? target.l2Share(0.125) : target.l1Share(0.5);
-  int64_t shortestRun = several ? 256 : 512,
+  // A run of a row of B as long as memory takes to answer; several tiles of
+  // rows take longer over it.
+  int64_t answered = target.prefetchBytes / int64_t(sizeof(float)),
+          shortestRun =
+              std::max<int64_t>(nr, several ? answered / 2 : answered),
           mostSums = int64_t(cached) / int64_t(sizeof(float));
   int64_t half = int64_t(estimate(space.columns.size)) / 2;
   int64_t longestRun = std::max(shortestRun, mostSums / *rows);

@@ -14,7 +14,9 @@ namespace zenith::kernels {
 inline double smallBytes(const TargetModel &target) {
   return target.l2Share(0.5);
 }
-/// Panels whose accumulators a task keeps beside its packed rows of A.
+/// Panels whose accumulators a task keeps beside its packed rows of A: copying
+/// an element takes as long as some multiply-adds, of so many panels a small
+/// part of them.
 inline constexpr double maxBlockedPanels = 16;
 
 /// Chooses a sweep, its panels per task and its joined tasks; false where the
@@ -59,7 +61,8 @@ bool isSmallWithLongK(const ContractionSpace &space, const TargetModel &target);
 
 /// The fewest tasks that blocks of K with packed A are divided into: small
 /// GEMMs are not worth many tasks, each of which copies its rows.
-double fewestPackedTasks(const ContractionSpace &space);
+double fewestPackedTasks(const ContractionSpace &space,
+                         const TargetModel &target);
 
 /// Multiplications and additions of the whole GEMM.
 double flopsOf(const ContractionSpace &space);

@@ -24,13 +24,14 @@ double costPerElement(graph::FusionOp fusion) {
   return cost;
 }
 
-// Long dependence chains profit from more than two independent vectors.
+// Long dependence chains profit from more than two independent vectors, as many
+// as registers hold beside constants: an eighth of them.
 unsigned valueWidth(graph::FusionOp fusion, const TargetModel &target) {
   unsigned chain = 0;
   fusion.getBody().walk(
       [&](Operation *op) { chain += graph::isElementaryFunction(op); });
   unsigned bytes = widestBytes(fusion);
-  unsigned vectors = chain >= 2 && target.lanes >= 16 ? 4 : 2;
+  unsigned vectors = chain >= 2 ? std::clamp(target.registers / 8, 2u, 4u) : 2;
   return std::min(8 * target.lanes, vectors * target.lanes * 4 / bytes);
 }
 

@@ -30,6 +30,7 @@ static bool isBetterPacked(const ContractionSpace &space,
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
   if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *kSize >= 16)
     return *rows >= 48;
+  // Ratios of multiplications to copied elements.
   constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096;
   if (space.outerCount().isConstant(1)) {
     if (*kSize < 32)
@@ -140,7 +141,10 @@ static bool rowsCollide(const ContractionSpace &space,
 }
 
 unsigned mrOf(const ContractionSpace &space, const TargetModel &target) {
-  constexpr unsigned mostRows = 12, mostDots = 8;
+  // The addresses of more rows than these exceed the general registers; more
+  // dot products than hide the latency of multiply-adds gain nothing.
+  constexpr unsigned mostRows = 12;
+  const unsigned mostDots = unsigned(target.fmasInFlight());
   unsigned vectors = std::max(1u, target.nr / target.lanes);
   unsigned sums = target.mr * vectors;
   auto columns = space.columns.size.constant();

@@ -4,6 +4,7 @@
 // what fits the caches.
 
 #include "lowering/schedule/WinogradSchedule.h"
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "passes/cost/WinogradCycles.h"
 #include "llvm/ADT/STLExtras.h"
@@ -203,8 +204,9 @@ void WinogradSchedule::divideRows(bool wholeRows) {
 /// many multiplications need each element.
 bool WinogradAxes::layersInTasks() {
   constexpr int64_t fewestLayers = 3, mostLayers = 8;
-  int64_t tiles = target.avx512 ? 16 : 8;
-  double cachedBytes = target.l2Share(target.avx512 ? 1.5 : 0.625);
+  // A vector of tiles; a quarter of the cache is left to the filter.
+  int64_t tiles = std::max<int64_t>(8, target.lanes);
+  double cachedBytes = 0.75 * wholeSecondLevel(target);
   WinogradSchedule layered = schedule;
   layered.planesAreLayers = true;
   layered.tilesOfBlock = tiles;
@@ -244,10 +246,11 @@ static double blockBytes(const TargetModel &target) {
 /// enough for a task to have all columns, and several rows of tiles fit the
 /// second-level cache; else 0.
 DimExpr WinogradAxes::leavesCaches() {
-  constexpr double fewestBlocks = 12;
-  // Processors with 512-bit vectors have larger second-level caches, and
-  // third-level caches that are slow beside them.
-  double cachedBytes = target.avx512 ? target.l2Share(1) : target.l3Share(1);
+  // Most cores have a block.
+  const double fewestBlocks = target.unitShare(0.75);
+  // Vectors that fill lines outrun the third level.
+  double cachedBytes =
+      vectorsFillLines(target) ? target.l2Share(1) : target.l3Share(1);
   double ofTile =
       4.0 * double(schedule.points()) * estimate(schedule.features());
   return isAtLeast(schedule.blocks(), fewestBlocks) *
@@ -281,7 +284,7 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
     variants.push_back(schedule);
   }
   if (!inTasks.isConstant(1)) {
-    if (target.avx512) {
+    if (vectorsFillLines(target)) {
       first.tilesOfBlock = largeBlock;
       first.divideRows(/*wholeRows=*/false);
     }

@@ -5,6 +5,7 @@
 #ifndef ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
 #define ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
 
+#include "ir/target/TargetModel.h"
 #include <cstdint>
 
 namespace zenith::cost {
@@ -21,16 +22,22 @@ struct RematerializationCosts {
   /// core computes tanh of a vector in about the time in which memory delivers
   /// one, and the value needs no memory until the backward pass.
   unsigned memory = 32;
-  /// Smallest value, in bytes, that the caches of a core don't hold.
-  int64_t sharedCacheBytes = 512 << 10;
-  /// Smallest value, in bytes, that goes through memory.
-  int64_t memoryBytes = 4 << 20;
+  /// Smallest value, in bytes, that the caches of a core don't hold: the
+  /// second-level cache of the target.
+  int64_t sharedCacheBytes;
+  /// Smallest value, in bytes, that goes through memory: a quarter of the
+  /// shared cache, which other values take too.
+  int64_t memoryBytes;
   /// Ops between a value and its last reader from which on the value counts as
   /// kept for a backward pass.
-  unsigned longLife = 24;
+  static constexpr unsigned longLife = 24;
   /// Most ops of a region that takes recomputation in; compile time grows with
   /// them.
-  unsigned maxRegionOps = 128;
+  static constexpr unsigned maxRegionOps = 128;
+
+  explicit RematerializationCosts(const target::TargetModel &target)
+      : sharedCacheBytes(target.l2Bytes),
+        memoryBytes(target.sharedCacheBytes / 4) {}
 
   /// What an element of a value of `bytes` may cost; 0 bytes where the size is
   /// not known.

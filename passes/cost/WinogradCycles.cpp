@@ -37,7 +37,8 @@ DimExpr winogradCycles(ConvolutionOp op, int64_t tile,
                        const target::TargetModel &target,
                        ArrayRef<DimExpr> results) {
   // Tiles of fewer rows take almost as long.
-  constexpr int64_t rowsOfTile = 6;
+  const auto rowsOfTile = int64_t(target.mr);
+  // Instructions of two units per element and point.
   double transform = 6.4 / double(target.lanes);
   bool direct = tile == 1;
   WinogradFilter filter = *winogradFilter(op, direct ? 2 : tile);

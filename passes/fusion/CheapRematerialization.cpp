@@ -29,9 +29,6 @@ namespace zenith::fusion {
 
 namespace {
 
-/// What recomputation may cost.
-constexpr cost::RematerializationCosts costs;
-
 /// How a result follows from values that are in memory in any case.
 struct Formula {
   SmallVector<Operation *> ops;  ///< in program order
@@ -43,7 +40,7 @@ class Recomputation {
 public:
   Recomputation(FusionOp fusion, bool explain)
       : fusion(fusion), yield(cast<YieldOp>(body().getTerminator())),
-        explain(explain) {}
+        costs(target::modelOf(fusion)), explain(explain) {}
 
   /// Takes results away from the last to the first; true where some went.
   bool run();
@@ -66,6 +63,7 @@ private:
 
   FusionOp fusion;
   YieldOp yield;
+  cost::RematerializationCosts costs; ///< what recomputation may cost
   bool explain;
   llvm::SmallPtrSet<Value, 8> gone; ///< yielded values without readers now
 };
@@ -81,7 +79,8 @@ static bool sameShape(Value x, Value y) {
 /// where fewer ops follow.
 static Operation *lateAfter(Value value) {
   Operation *at = value.getDefiningOp();
-  for (unsigned passed = 0; at && passed < costs.longLife; ++passed)
+  for (unsigned passed = 0;
+       at && passed < cost::RematerializationCosts::longLife; ++passed)
     at = at->getNextNode();
   return at;
 }
@@ -127,7 +126,8 @@ static bool takesRecomputation(FusionOp reader, Value value, bool factors) {
       kind != FusionKind::contraction)
     return false;
   Block &body = reader.getBody().front();
-  if (std::distance(body.begin(), body.end()) > costs.maxRegionOps)
+  if (std::distance(body.begin(), body.end()) >
+      cost::RematerializationCosts::maxRegionOps)
     return false;
   for (auto [input, argument] :
        llvm::zip(reader.getInputs(), body.getArguments())) {

@@ -7,6 +7,7 @@
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/GraphPasses.h"
@@ -43,7 +44,11 @@ static SmallVector<int64_t> order(int64_t first, ArrayRef<int64_t> middle,
 /// neighbouring positions lie a power of two apart and alias in the cache. Its
 /// layout follows the other convolutions of the function, if there are any.
 static bool followsOthers(ConvolutionOp op) {
-  constexpr int64_t longRow = 8, shortRow = 5, wideFilter = 7, aliased = 512;
+  constexpr int64_t shortRow = 5, wideFilter = 7;
+  const target::TargetModel target = target::modelOf(op);
+  // Half a line of f32; positions so many channels apart meet in few sets.
+  const int64_t longRow = target.elementsOfLine(sizeof(float)) / 2,
+                aliased = target.l1WayBytes() / int64_t(2 * sizeof(float));
   ConvDimsAttr dims = op.getDims();
   auto channels = typeOf(op.getInput()).getDimSize(dims.getInputFeature());
   int64_t width =
