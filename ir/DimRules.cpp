@@ -5,6 +5,7 @@
 
 #include "ir/DimLimits.h"
 #include "ir/GraphOps.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -139,11 +140,17 @@ DimVector DimAnalysis::argumentDims(BlockArgument argument) {
       result.push_back(
           DimExpr::parse(name.str()).value_or(DimExpr::symbol(name.str())));
     else if (function)
-      result.push_back(DimExpr::symbol("arg" + std::to_string(number) + "_d" +
-                                       std::to_string(dim)));
+      result.push_back(DimExpr::symbol(unnamedDim(number, dim)));
     else
       result.push_back(freshSymbol());
   }
+  if (DimBoundsMap bounds = function ? dimBoundsOf(function) : DimBoundsMap();
+      !bounds.empty())
+    for (DimExpr &size : result)
+      size = size.withBounds([&](const std::string &name) {
+        auto known = bounds.find(name);
+        return known == bounds.end() ? DimBounds() : known->second;
+      });
   return result;
 }
 

@@ -8,7 +8,7 @@
 
 include "ir/GraphOps.td"
 include "ir/dims/DimAttr.td"
-include "ir/EncodingAttrs.td"
+include "ir/attributes/EncodingAttrs.td"
 include "ir/target/TargetAttr.td"
 
 #endif // ZENITH_IR_GRAPHATTRDEFS_TD

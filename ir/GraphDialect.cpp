@@ -4,7 +4,6 @@
 // reader relies on.
 
 #include "ir/GraphDialect.h"
-#include "ir/AssertionCode.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -13,21 +12,6 @@ using namespace mlir;
 #include "ir/GraphEnums.cpp.inc"
 
 namespace zenith::graph {
-
-/// Words that passes leave on ops and arguments are free; only those that every
-/// reader relies on have a form.
-LogicalResult GraphDialect::verifyOperationAttribute(Operation *op,
-                                                     NamedAttribute attribute) {
-  if (attribute.getName() == nameAttrName &&
-      !isa<StringAttr>(attribute.getValue()))
-    return op->emitOpError() << nameAttrName << ": got " << attribute.getValue()
-                             << ", expected a string";
-  if (attribute.getName() == runErrorAttrName &&
-      !isa<UnitAttr>(attribute.getValue()))
-    return op->emitOpError() << runErrorAttrName << ": got "
-                             << attribute.getValue() << ", expected unit";
-  return verifyDerivationAttribute(op, attribute);
-}
 
 StringRef familyName(Family family) {
   switch (family) {

@@ -3,9 +3,9 @@
 // Registers the attributes and ops of the dialect, and makes its constants.
 
 #include "ir/OpRegistration.h"
-#include "ir/EncodingAttrs.h"
 #include "ir/GraphOps.h"
 #include "ir/OpSyntax.h"
+#include "ir/attributes/EncodingAttrs.h"
 #include "ir/dims/DimAttr.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/IR/Builders.h"

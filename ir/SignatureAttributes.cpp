@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the names that arguments and results of functions carry: graph.name
-// and graph.dims.
+// Checks attributes that every reader relies on: names of arguments and results
+// of functions, graph.name and graph.dims, and those of ops.
 
+#include "ir/AssertionCode.h"
 #include "ir/GraphDialect.h"
 #include "ir/ShapeChecks.h"
+#include "ir/attributes/DimBoundsAttr.h"
+#include "ir/dims/DimAttr.h"
 #include "ir/dims/DimExpr.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -95,6 +98,44 @@ LogicalResult GraphDialect::verifyRegionResultAttribute(
     return success();
   return verifyEntry(
       {op, "result", index, function.getResultTypes()[index], attribute});
+}
+
+/// Checks signature_c8: bounds are of dimensions that arguments name.
+static LogicalResult verifyDimBounds(Operation *op, Attribute value) {
+  auto refuse = [&](const Twine &expected) {
+    return op->emitOpError() << dimBoundsAttrName << ": got " << value
+                             << ", expected " << expected << " (signature_c8)";
+  };
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto stated = dyn_cast<DictionaryAttr>(value);
+  if (!function || !stated)
+    return refuse("a dictionary on a function");
+  std::set<std::string> names = dimNamesOf(function);
+  for (NamedAttribute entry : stated) {
+    if (!isa<BoundsAttr>(entry.getValue()))
+      return refuse("#graph.bounds of '" + entry.getName().getValue() + "'");
+    if (!names.count(entry.getName().str()))
+      return refuse("names of dimensions of arguments, not '" +
+                    entry.getName().getValue() + "'");
+  }
+  return success();
+}
+
+/// Words that passes leave on ops and arguments are free; only those that every
+/// reader relies on have a form.
+LogicalResult GraphDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() == nameAttrName &&
+      !isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError() << nameAttrName << ": got " << attribute.getValue()
+                             << ", expected a string";
+  if (attribute.getName() == dimBoundsAttrName)
+    return verifyDimBounds(op, attribute.getValue());
+  if (attribute.getName() == runErrorAttrName &&
+      !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << runErrorAttrName << ": got "
+                             << attribute.getValue() << ", expected unit";
+  return verifyDerivationAttribute(op, attribute);
 }
 
 } // namespace zenith::graph

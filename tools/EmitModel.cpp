@@ -94,7 +94,8 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
             "' is no target; known are cpu, cpu:ARCH, opencl, opencl:N");
   std::unique_ptr<MLIRContext> context = makeContext();
   LoadOptions load;
-  load.dims = options.run.dims;
+  load.dims = options.run.dims.sizes;
+  load.dimBounds = options.run.dims.bounds;
   load.remark = [&](const remarks::Emitted &remark, Location location) {
     printRemark({remark.entry->code, remark.text, remark.payload,
                  pipeline::locationText(location)},

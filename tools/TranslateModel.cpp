@@ -105,7 +105,7 @@ runRandom(LoadedModel model, const TranslateOptions &options) {
   run.entry = entry->getSymName().str();
   run.randomSeed = 0;
   run.noVerify = options.noVerify;
-  run.dims = checkDims(arguments, options.dims);
+  run.dims.sizes = checkDims(arguments, options.dims);
   DimValues dims;
   MLIRContext *context = model.module->getContext();
   llvm::Expected<std::vector<Tensor>> inputs =

@@ -9,6 +9,7 @@
 #include "frontends/models/EntrySignature.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphOps.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -111,6 +112,7 @@ llvm::Error zenith::models::bindArguments(ModuleOp module, StringRef entry,
       function->setArgAttr(i, graph::nameAttrName,
                            StringAttr::get(module.getContext(), name));
     function->eraseArguments(bound);
+    graph::keepNamedBounds(*function);
   }
   return llvm::Error::success();
 }

@@ -9,7 +9,6 @@
 #include "frontends/models/BindInputs.h"
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/LoadStableHLO.h"
-#include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
@@ -128,7 +127,7 @@ static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
       continue;
     for (auto [index, dim] : llvm::enumerate(input->type.dims)) {
       if (dim.symbol.empty() && !dim.value)
-        names.insert(onnx::unnamedDim(number, index));
+        names.insert(graph::unnamedDim(unsigned(number), int64_t(index)));
       if (dim.symbol.empty())
         continue;
       names.insert(dim.symbol);
@@ -256,6 +255,28 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   return loaded;
 }
 
+/// Gives functions the bounds of the dimensions that they name. Bounds of no
+/// dimension are a mistake, unless its size is known.
+static llvm::Error stateBounds(ModuleOp module, const LoadOptions &options) {
+  std::set<std::string> all;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    std::set<std::string> names = graph::dimNamesOf(function);
+    graph::DimBoundsMap own;
+    for (const auto &[name, bounds] : options.dimBounds)
+      if (names.count(name))
+        own[name] = bounds;
+    graph::addDimBounds(function, own);
+    all.merge(names);
+  }
+  for (const auto &[name, bounds] : options.dimBounds)
+    if (!all.count(name) && !options.dims.count(name))
+      return makeError(ErrorCode::Usage,
+                       "--dim: the program has no dimension '" + name +
+                           "'; it has " +
+                           (all.empty() ? "none" : llvm::join(all, ", ")));
+  return llvm::Error::success();
+}
+
 static llvm::Expected<LoadedModel> loadInput(const std::string &path,
                                              Input input, MLIRContext *context,
                                              const LoadOptions &options,
@@ -264,9 +285,13 @@ static llvm::Expected<LoadedModel> loadInput(const std::string &path,
       input ? formatOfBytes(input->getBuffer()) : formatOf(path);
   bool isONNX = !options.format ? format == ModelFormat::ONNX
                                 : *options.format == FileFormat::ONNX;
-  return isONNX
-             ? loadONNX(path, input, context, options)
+  auto loaded =
+      isONNX ? loadONNX(path, input, context, options)
              : loadMLIR(path, std::move(input), context, options, diagnostics);
+  if (loaded)
+    if (llvm::Error error = stateBounds(*loaded->module, options))
+      return std::move(error);
+  return loaded;
 }
 
 llvm::Expected<LoadedModel>

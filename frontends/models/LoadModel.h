@@ -6,6 +6,7 @@
 #define ZENITH_FRONTENDS_MODELS_LOADMODEL_H
 
 #include "frontends/stablehlo/ImportStableHLO.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "ir/remarks/Remark.h"
 #include "ir/tensor/Tensor.h"
 #include "lowering/pipeline/OptionTable.h"
@@ -35,6 +36,8 @@ struct LoadOptions {
   std::vector<KeyedFile> bindings;
   /// Sizes of named dimensions.
   std::map<std::string, int64_t> dims;
+  /// Bounds that functions state of the dimensions that they name.
+  graph::DimBoundsMap dimBounds;
   std::string entry;
   /// A program may have several entries and no @main.
   bool allEntries = false;

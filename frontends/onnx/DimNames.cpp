@@ -59,7 +59,3 @@ std::string onnx::dimParamOf(const std::string &text) {
   auto name = expr ? expr->asSymbol() : std::nullopt;
   return name.value_or(text);
 }
-
-std::string onnx::unnamedDim(size_t argument, size_t dim) {
-  return "arg" + std::to_string(argument) + "_d" + std::to_string(dim);
-}

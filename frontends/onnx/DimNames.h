@@ -30,10 +30,6 @@ private:
 /// dim_param for an entry of graph.dims.
 std::string dimParamOf(const std::string &text);
 
-/// The name that DimAnalysis gives to an unnamed dimension of argument number
-/// `argument`.
-std::string unnamedDim(size_t argument, size_t dim);
-
 /// False for expressions that no real model has: in a hostile model they grow
 /// with every node until nothing can compute with them.
 bool simpleEnough(const graph::DimExpr &expr);

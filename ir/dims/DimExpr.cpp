@@ -411,6 +411,8 @@ DimExpr DimExpr::withBounds(
       return mod(lhs, rhs);
     case DimAtom::Kind::Min:
       return min(lhs, rhs);
+    case DimAtom::Kind::Broadcast:
+      return broadcast(lhs, rhs);
     default:
       return max(lhs, rhs);
     }

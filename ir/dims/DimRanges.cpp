@@ -86,6 +86,9 @@ DimRange rangeOf(const DimAtom &atom) {
     return {std::min(lhs.low, rhs.low), std::min(lhs.high, rhs.high)};
   case DimAtom::Kind::Max:
     return {std::max(lhs.low, rhs.low), std::max(lhs.high, rhs.high)};
+  // One of both.
+  case DimAtom::Kind::Broadcast:
+    return {std::min(lhs.low, rhs.low), std::max(lhs.high, rhs.high)};
   case DimAtom::Kind::Symbol:
     break;
   }

@@ -4,6 +4,7 @@
 // every later pass sees straight-line code only.
 
 #include "ir/GraphOps.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "ir/matchers/HostScalars.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/target/TargetModel.h"
@@ -180,6 +181,8 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
       callee.setArgAttr(index, memory::donatedAttrName,
                         attributes.getUnitAttr());
   }
+  graph::addDimBounds(callee, graph::dimBoundsOf(function));
+  graph::keepNamedBounds(callee);
   for (auto [index, described] : llvm::enumerate(
            resultDims ? resultDims.getValue() : ArrayRef<Attribute>()))
     if (llvm::any_of(cast<ArrayAttr>(described),

@@ -6,6 +6,7 @@
 
 #include "lowering/program/ShapeGuards.h"
 
+#include "ir/attributes/DimBoundsAttr.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -214,9 +215,32 @@ std::vector<ShapeGuard> collectReadGuards(graph::FusionOp fusion,
   return std::move(collector.guards);
 }
 
+/// What the function's callers have promised of named dimensions. The symbols
+/// are those of any size, or nothing would be left to check.
+static std::vector<ShapeGuard> boundsOfDims(func::FuncOp function) {
+  std::vector<ShapeGuard> guards;
+  // Callers of such functions have checked their own.
+  if (function.isPrivate())
+    return guards;
+  for (const auto &[name, bounds] : graph::dimBoundsOf(function)) {
+    DimExpr size = DimExpr::symbol(name);
+    std::string message =
+        "dimension '" + name + "' is not in " + graph::textOf(bounds);
+    if (bounds.low > 0)
+      guards.push_back({size - DimExpr(bounds.low), message});
+    if (bounds.high != graph::DimBounds().high)
+      guards.push_back({DimExpr(bounds.high) - size, message});
+    if (bounds.multiple > 1)
+      guards.push_back(
+          {DimExpr(0) - DimExpr::mod(size, DimExpr(bounds.multiple)), message});
+  }
+  return guards;
+}
+
 std::vector<ShapeGuard> collectShapeGuards(func::FuncOp function,
                                            graph::DimAnalysis &dims) {
   GuardCollector collector(dims);
+  collector.guards = boundsOfDims(function);
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { collector.visit(op); });
   return std::move(collector.guards);

@@ -98,3 +98,48 @@ func.func @signature_c3_division_by_zero(%x: tensor<?xf32> {graph.dims = ["floor
 func.func @signature_c3_quotient_by_zero(%x: tensor<?xf32> {graph.dims = ["n // (2 - 2)"]}) {
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func' op graph.dim_bounds: got 3 : i64, expected a dictionary on a function (signature_c8)}}
+func.func @signature_c8_no_dictionary(%x: tensor<?xf32> {graph.dims = ["n"]}) attributes {graph.dim_bounds = 3 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected #graph.bounds of 'n' (signature_c8)}}
+func.func @signature_c8_no_bounds(%x: tensor<?xf32> {graph.dims = ["n"]}) attributes {graph.dim_bounds = {n = 3 : i64}} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected names of dimensions of arguments, not 'm' (signature_c8)}}
+func.func @signature_c8_no_such_dimension(%x: tensor<?xf32> {graph.dims = ["2*n"]}) attributes {graph.dim_bounds = {m = #graph.bounds<1 to 2>}} {
+  return
+}
+
+// -----
+
+// expected-error @below {{bounds: got 5 to 4, multiple = 1, expected 0 <= low <= high and multiple >= 1 (bounds_c1)}}
+func.func @bounds_c1_no_size(%x: tensor<?xf32> {graph.dims = ["n"]}) attributes {graph.dim_bounds = {n = #graph.bounds<5 to 4>}} {
+  return
+}
+
+// -----
+
+// expected-error @below {{bounds: got 17 to 30, expected a multiple of 16 between them (bounds_c2)}}
+func.func @bounds_c2_no_multiple(%x: tensor<?xf32> {graph.dims = ["n"]}) attributes {graph.dim_bounds = {n = #graph.bounds<17 to 30, multiple = 16>}} {
+  return
+}
+
+// -----
+
+// expected-error @below {{panels: got 16, group = 3, expected a positive width and groups of 1, 2 or 4 (panels_c1)}}
+func.func private @panels_c1_group() attributes {graph.encodings = [#graph.panels<16, group = 3>]}
+
+// -----
+
+// expected-error @below {{winograd: got 3, expected tiles of 2 or 4 (winograd_c1)}}
+func.func private @winograd_c1_tile() attributes {graph.encodings = [#graph.winograd<3>]}

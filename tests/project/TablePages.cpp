@@ -39,6 +39,9 @@ Type typeOf(const std::vector<std::string> &, const Unit &) {
 Type typeOf(const tools::DimSizes &, const Unit &) {
   return {"NAME=N, repeated", ""};
 }
+Type typeOf(const tools::DimFacts &, const Unit &) {
+  return {"NAME=N or NAME=LO..HI[%K], repeated", ""};
+}
 Type typeOf(const std::vector<tools::KeyedFile> &, const Unit &) {
   return {"KEY=FILE, repeated", ""};
 }

@@ -276,6 +276,17 @@ static llvm::Error checkDimNames(ArrayRef<ArgumentInfo> arguments,
   return llvm::Error::success();
 }
 
+llvm::Error zenith::tools::checkBounds(const DimValues &dims,
+                                       const graph::DimBoundsMap &bounds) {
+  for (const auto &[name, size] : dims)
+    if (auto known = bounds.find(name);
+        known != bounds.end() && !graph::admits(known->second, size))
+      return makeError(ErrorCode::Invalid,
+                       "dimension '" + name + "' is " + std::to_string(size) +
+                           ", which is not in " + graph::textOf(known->second));
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<Tensor>> zenith::tools::collectInputs(
     ArrayRef<ArgumentInfo> arguments, ArrayRef<std::string> inputNames,
     const RunOptions &options, MLIRContext *context, DimValues &dims) {
@@ -283,9 +294,10 @@ llvm::Expected<std::vector<Tensor>> zenith::tools::collectInputs(
   if (llvm::Error error =
           readInputs(arguments, inputNames, options.inputs, context, inputs))
     return std::move(error);
-  if (llvm::Error error = checkDimNames(arguments, options.dims))
+  if (llvm::Error error = checkDimNames(arguments, options.dims.sizes))
     return std::move(error);
-  llvm::Expected<DimValues> solved = solveDims(arguments, inputs, options.dims);
+  llvm::Expected<DimValues> solved =
+      solveDims(arguments, inputs, options.dims.sizes);
   if (!solved)
     return solved.takeError();
   dims = std::move(*solved);

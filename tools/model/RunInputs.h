@@ -7,6 +7,7 @@
 #define ZENITH_TOOLS_MODEL_RUNINPUTS_H
 
 #include "frontends/models/EntrySignature.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "ir/tensor/Tensor.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -26,6 +27,10 @@ using DimValues = std::map<std::string, int64_t>;
 llvm::Expected<DimValues> solveDims(llvm::ArrayRef<ArgumentInfo> arguments,
                                     llvm::ArrayRef<Tensor> inputs,
                                     const DimValues &given);
+
+/// An error of code Invalid where a size is outside of its bounds.
+llvm::Error checkBounds(const DimValues &dims,
+                        const graph::DimBoundsMap &bounds);
 
 /// Integers from `least` to `most`, both included.
 struct RandomRange {

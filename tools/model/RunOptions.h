@@ -7,6 +7,7 @@
 #define ZENITH_TOOLS_MODEL_RUNOPTIONS_H
 
 #include "frontends/models/BindInputs.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "ir/remarks/RemarkTopic.h"
 #include "lowering/pipeline/CompileOptions.h"
 #include "llvm/Support/Error.h"
@@ -20,6 +21,12 @@ using options::ToolSet;
 
 /// Sizes of named dimensions.
 using DimSizes = std::map<std::string, int64_t>;
+
+/// What is said of named dimensions: their sizes, or bounds of them.
+struct DimFacts {
+  DimSizes sizes;
+  graph::DimBoundsMap bounds;
+};
 
 enum class TensorFormat { Npy, Pb };
 enum class Comparison { None, Interpreter };

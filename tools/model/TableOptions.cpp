@@ -85,6 +85,54 @@ CLI::Option *zenith::tools::addRow(CLI::App &app, const OptionRow &row,
       row.help));
 }
 
+/// Adds the bounds that a text NAME=LO..HI or NAME=LO..HI%K gives.
+static void addBounds(graph::DimBoundsMap &all, StringRef text) {
+  auto [name, range] = text.split('=');
+  auto [ends, divisor] = range.split('%');
+  auto [low, high] = ends.split("..");
+  graph::DimBounds bounds;
+  bool isRead = !name.empty() && !low.getAsInteger(10, bounds.low) &&
+                !high.getAsInteger(10, bounds.high) &&
+                (divisor.empty() || !divisor.getAsInteger(10, bounds.multiple));
+  if (!isRead || bounds.low < 0 || bounds.low > bounds.high ||
+      bounds.multiple < 1 || (range.contains('%') && divisor.empty()))
+    throw CLI::ValidationError(
+        "--dim needs NAME=LO..HI or NAME=LO..HI%K with 0 <= LO <= HI and "
+        "K >= 1, got '" +
+        text.str() + "'");
+  if (bounds.high / bounds.multiple * bounds.multiple < bounds.low)
+    throw CLI::ValidationError("--dim: no multiple of " +
+                               std::to_string(bounds.multiple) +
+                               " is in the bounds of '" + text.str() + "'");
+  auto [known, isNew] = all.emplace(name, bounds);
+  if (!isNew && graph::textOf(known->second) != graph::textOf(bounds))
+    throw CLI::ValidationError("--dim gives '" + name.str() + "' two bounds");
+}
+
+static void checkSizesKeepBounds(const DimFacts &facts) {
+  for (const auto &[name, size] : facts.sizes)
+    if (auto known = facts.bounds.find(name);
+        known != facts.bounds.end() && !graph::admits(known->second, size))
+      throw CLI::ValidationError("--dim: '" + name + "' is " +
+                                 std::to_string(size) + ", which is not in " +
+                                 graph::textOf(known->second));
+}
+
+CLI::Option *zenith::tools::addRow(CLI::App &app, const OptionRow &row,
+                                   DimFacts &facts) {
+  return oneEachTime(app.add_option_function<std::vector<std::string>>(
+      row.spelling,
+      [&facts](const std::vector<std::string> &texts) {
+        for (StringRef text : texts)
+          if (text.split('=').second.contains(".."))
+            addBounds(facts.bounds, text);
+          else
+            addDim(facts.sizes, text);
+        checkSizesKeepBounds(facts);
+      },
+      row.help));
+}
+
 /// KEY=FILE, or KEY=f32[2x3]:FILE with a type before the file's name.
 static KeyedFile keyedFile(StringRef option, StringRef text) {
   auto [key, file] = text.split('=');

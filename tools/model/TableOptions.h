@@ -30,6 +30,7 @@ CLI::Option *addRow(CLI::App &app, const OptionRow &row, std::string &value);
 CLI::Option *addRow(CLI::App &app, const OptionRow &row,
                     std::vector<std::string> &values);
 CLI::Option *addRow(CLI::App &app, const OptionRow &row, DimSizes &sizes);
+CLI::Option *addRow(CLI::App &app, const OptionRow &row, DimFacts &facts);
 CLI::Option *addRow(CLI::App &app, const OptionRow &row,
                     std::vector<KeyedFile> &files);
 CLI::Option *addRow(CLI::App &app, const OptionRow &row,

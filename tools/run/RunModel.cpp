@@ -74,7 +74,8 @@ llvm::Error ModelRun::load() {
   runtime::Stopwatch watch;
   LoadOptions load;
   load.bindings = options.bindings;
-  load.dims = options.dims;
+  load.dims = options.dims.sizes;
+  load.dimBounds = options.dims.bounds;
   load.entry = options.entry;
   load.remark = [&](const remarks::Emitted &remark, Location location) {
     printRemark({remark.entry->code, remark.text, remark.payload,
@@ -97,13 +98,15 @@ llvm::Error ModelRun::load() {
       resultInfos.resize(function.results);
     }
   if (model.dimsApplied)
-    options.dims.clear();
+    options.dims.sizes.clear();
   std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
   llvm::Expected<std::vector<Tensor>> values =
       collectInputs(arguments, model.inputNames, options, context.get(), dims);
   if (!values)
     return values.takeError();
   inputs = std::move(*values);
+  if (llvm::Error error = checkBounds(dims, graph::dimBoundsOf(*entry)))
+    return error;
   flops = countFlops(*entry, dims);
   inputMs = watch.ms();
   return llvm::Error::success();

@@ -13,6 +13,8 @@ import sys
 
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CODE = {".cpp", ".h", ".td", ".def"}
+# Where code differs by where kernels run, not by what they consist of: texts of kernels, host programs, the pipeline.
+MAY_ASK_FOR_DEVICES = {"lowering/opencl", "lowering/program", "lowering/pipeline"}
 # What a layer may include. `lowering/pipeline` drives passes, `lowering/schedule` and `lowering/program` ask costs; tests and bench see all.
 LAYERS = {
     "ir": ["ir"],
@@ -35,7 +37,8 @@ LAYERS = {
 # Inside a layer: a directory includes itself and the directories named here. What has no row includes itself only,
 # and the layer's own directory (`passes/GraphPasses.h`).
 INSIDE = {
-    "ir": ["ir/dims", "ir/target"],
+    "ir": ["ir/attributes", "ir/dims", "ir/target"],
+    "ir/attributes": ["ir", "ir/dims"],
     "ir/dims": [],
     "ir/target": [],
     "ir/tensor": [],
@@ -139,6 +142,16 @@ def includes(path, text):
             yield f"line {number}: {directory} must not include {found[1]}"
 
 
+def capabilities(path, text):
+    """Decisions ask a target for what it can do, not for what it is."""
+    directory = str(path.parent)
+    if not directory.startswith(("lowering/", "passes/")) or directory in MAY_ASK_FOR_DEVICES:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.search(r"\b(target|model|machine)\w*(\([^()]*\))?(\.|->)(device|kind)\b|modelOf\(\w+\)\.(device|kind)\b", line):
+            yield f"line {number}: asks whether the target is a device, not for a capability (ir/target/TargetModel.h)"
+
+
 def included(root, files):
     """Sources with their headers, by path without ending: which others each includes, and the file that does."""
     units = {str(f.with_suffix("")) for f in files if f.suffix in CODE and f.parts[0] in LAYERS}
@@ -223,7 +236,7 @@ def facts(root, files):
             findings.append((path, "the top level holds only the layers of the project and dotfiles"))
         if path.suffix in CODE:
             text = (root / path).read_text()
-            checks = [header, includes] if path.suffix in (".cpp", ".h", ".td") else [header]
+            checks = [header, includes, capabilities] if path.suffix in (".cpp", ".h", ".td") else [header]
             findings += [(path, what) for check in checks for what in check(path, text)]
             if path.suffix == ".cpp":
                 if path.name in basenames:

@@ -6,6 +6,7 @@
 #include "frontends/onnx/ResultAttributes.h"
 #include "frontends/onnx/import/ModelReading.h"
 
+#include "ir/attributes/DimBoundsAttr.h"
 #include "ir/remarks/Remark.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
@@ -234,8 +235,9 @@ ModelReading::argumentType(const ValueInfo &input, unsigned argument,
             return given == options.dims.end() ? std::nullopt
                                                : std::optional(given->second);
           });
-    auto name =
-        dim.symbol.empty() ? unnamedDim(argument, dims.size()) : dim.symbol;
+    auto name = dim.symbol.empty() ? graph::unnamedDim(unsigned(argument),
+                                                       int64_t(dims.size()))
+                                   : dim.symbol;
     if (auto given = options.dims.find(name);
         !size && given != options.dims.end())
       size = given->second;

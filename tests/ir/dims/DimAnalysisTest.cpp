@@ -54,6 +54,15 @@ TEST_F(DimAnalysisTest, ArgumentsTakeNamesFromTheSignature) {
             (Texts{"batch, 4, past + seq", "2, arg1_d1"}));
 }
 
+TEST_F(DimAnalysisTest, BoundsSimplify) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x?xf32> {graph.dims = ["min(n, 512) + 1", "m"]}) -> tensor<?x?xf32>
+        attributes {graph.dim_bounds = {n = #graph.bounds<1 to 256>}} {
+      return %x : tensor<?x?xf32>
+    })"),
+            (Texts{"n + 1, m"}));
+}
+
 TEST_F(DimAnalysisTest, MovementOpsCarryDimensions) {
   EXPECT_EQ(resultDims(R"(
     func.func @f(%x: tensor<?x12x?xf32> {graph.dims = ["b", "12", "s"]}) -> (tensor<?x?x12xf32>, tensor<?x?xf32>, tensor<?x24x?xf32>) {

@@ -173,4 +173,65 @@ TEST(DimExprTest, RefusesWhatIsNoExpression) {
   EXPECT_FALSE(DimExpr::parse(wide));
 }
 
+TEST(DimExprTest, BoundsProveOrder) {
+  const DimExpr few = DimExpr::symbol("few", {1, 28, 1}),
+                many = DimExpr::symbol("many", {64, 4096, 1});
+  EXPECT_TRUE(few.provablyAtMost(28));
+  EXPECT_FALSE(few.provablyAtMost(27));
+  EXPECT_TRUE(DimExpr(1).provablyAtMost(few));
+  EXPECT_TRUE(few.provablyAtMost(many));
+  EXPECT_FALSE(n.provablyAtMost(28));
+  EXPECT_TRUE((few * few).provablyAtMost(784));
+  EXPECT_FALSE((few * n).provablyAtMost(many));
+  EXPECT_TRUE(DimExpr::floorDiv(many, 64).provablyAtMost(64));
+  EXPECT_TRUE(DimExpr(1).provablyAtMost(DimExpr::floorDiv(many, 64)));
+  EXPECT_TRUE(DimExpr::mod(few, 5).provablyAtMost(4));
+  EXPECT_EQ(DimExpr::min(few, 28), few);
+  EXPECT_EQ(DimExpr::max(few, many), many);
+  // The guard of few rows.
+  EXPECT_EQ(DimExpr::min(DimExpr::max(DimExpr(29) - few, 0), 1), DimExpr(1));
+  EXPECT_EQ(DimExpr::min(DimExpr::max(DimExpr(29) - many, 0), 1), DimExpr(0));
+}
+
+TEST(DimExprTest, BoundsAreNoPartOfIdentity) {
+  const DimExpr known = DimExpr::symbol("n", {1, 28, 4});
+  EXPECT_EQ(known, n);
+  EXPECT_EQ((known + m).str(), "m + n");
+  EXPECT_EQ(parsed("min(n, 28)").withBounds([](const std::string &name) {
+    return name == "n" ? zenith::graph::DimBounds{1, 28, 1}
+                       : zenith::graph::DimBounds();
+  }),
+            n);
+  auto few = [](const std::string &) {
+    return zenith::graph::DimBounds{1, 28, 1};
+  };
+  const DimExpr common = DimExpr::broadcast(n, m);
+  EXPECT_EQ(common.withBounds(few), common);
+  EXPECT_TRUE(common.withBounds(few).provablyAtMost(28));
+}
+
+TEST(DimExprTest, MultiplesDivide) {
+  const DimExpr k = DimExpr::symbol("k", {0, INT64_MAX, 16});
+  EXPECT_EQ(DimExpr::mod(k, 16), DimExpr(0));
+  EXPECT_EQ(DimExpr::mod(k, 8), DimExpr(0));
+  EXPECT_EQ(DimExpr::mod(DimExpr(3) * k + DimExpr(21), 16), DimExpr(5));
+  EXPECT_EQ(DimExpr::mod(k * n, 32), DimExpr::mod(k * n, 32));
+  EXPECT_NE(DimExpr::mod(k, 32), DimExpr(0));
+  EXPECT_EQ(DimExpr::mod(DimExpr(2) * k, 32), DimExpr(0));
+  EXPECT_EQ(DimExpr::mod(k * k, 256), DimExpr(0));
+  // Whole tiles: rounding up is rounding down.
+  EXPECT_EQ(DimExpr::ceilDiv(k, 16), DimExpr::floorDiv(k, 16));
+  EXPECT_EQ(DimExpr::floorDiv(k + DimExpr(15), 16), DimExpr::floorDiv(k, 16));
+  EXPECT_EQ(DimExpr::ceilDiv(k + DimExpr(1), 16),
+            DimExpr::floorDiv(k, 16) + DimExpr(1));
+  for (int64_t value : {0, 16, 48, 4096})
+    for (const DimExpr &expr :
+         {DimExpr::ceilDiv(k, 16), DimExpr::floorDiv(DimExpr(6) * k + 5, 32),
+          DimExpr::ceilDiv(DimExpr(3) * k - DimExpr(7), 48)}) {
+      auto at = [&](const std::string &) { return std::optional(value); };
+      EXPECT_EQ(expr.evaluate(at), parsed(expr.str()).evaluate(at))
+          << expr.str();
+    }
+}
+
 } // namespace

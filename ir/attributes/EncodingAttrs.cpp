@@ -2,7 +2,7 @@
 //
 // Constraints of encodings.
 
-#include "ir/EncodingAttrs.h"
+#include "ir/attributes/EncodingAttrs.h"
 
 using namespace mlir;
 

@@ -2,8 +2,8 @@
 //
 // Forms of operands in memory, as attributes of the fusions that read them.
 
-#ifndef ZENITH_IR_ENCODINGATTRS_TD
-#define ZENITH_IR_ENCODINGATTRS_TD
+#ifndef ZENITH_IR_ATTRIBUTES_ENCODINGATTRS_TD
+#define ZENITH_IR_ATTRIBUTES_ENCODINGATTRS_TD
 
 include "mlir/IR/AttrTypeBase.td"
 include "ir/GraphDialect.td"
@@ -41,4 +41,4 @@ def Graph_WinogradAttr : AttrDef<Graph_Dialect, "Winograd"> {
   let genVerifyDecl = 1;
 }
 
-#endif // ZENITH_IR_ENCODINGATTRS_TD
+#endif // ZENITH_IR_ATTRIBUTES_ENCODINGATTRS_TD
