@@ -6,9 +6,9 @@
 
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/LoadModel.h"
-#include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/ModuleKey.h"
+#include "lowering/pipeline/TargetChoice.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "llvm/ADT/StringExtras.h"
@@ -136,16 +136,17 @@ static llvm::Expected<pipeline::CacheKey>
 keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
   auto context = makeContext();
   LoadOptions load;
-  load.dims = options.run.dims;
+  load.dims = options.run.dims.sizes;
+  load.dimBounds = options.run.dims.bounds;
   load.entry = options.run.entry;
   llvm::Expected<LoadedModel> model =
       loadModel(options.subject, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
-  llvm::Expected<target::CPUTarget> target =
-      target::CPUTarget::parse(options.run.compile.target);
+  llvm::Expected<pipeline::TargetChoice> target =
+      pipeline::chooseTargetToRun(options.run.compile);
   if (!target)
-    return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
+    return target.takeError();
   return pipeline::keyOf(*model->module,
                          compileOptions(options.run, diagnostics), *target);
 }

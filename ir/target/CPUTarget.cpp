@@ -5,7 +5,8 @@
 
 #include "ir/target/CPUTarget.h"
 
-#include "ir/target/TargetModel.h"
+#include "ir/target/MachineCaches.h"
+#include "ir/target/NamedModels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -86,6 +87,13 @@ CPUTarget CPUTarget::host() {
   });
   target.features = join(features, ",");
   fillVectorShape(target);
+  if (modelOfProcessor(target.cpu))
+    return target;
+  if (std::optional<MachineCaches> caches = cachesOfThisMachine()) {
+    target.l1Bytes = caches->l1Bytes;
+    target.l2Bytes = caches->l2Bytes;
+    target.l3Bytes = caches->l3Bytes;
+  }
   return target;
 }
 
@@ -125,19 +133,35 @@ Expected<CPUTarget> CPUTarget::parse(StringRef text) {
   return target;
 }
 
-/// Ordinary stores read each line before it is written. What that costs beyond
-/// the second-level cache depends on the third. Where all cores share one, a
-/// copy that leaves the second level is faster by non-temporal stores; where a
-/// few cores have one near them, only a copy that leaves the third level is
-/// (decision 0023).
-static int64_t streamingBytes(StringRef cpu) {
-  constexpr int64_t near = int64_t(32) << 20, shared = int64_t(5) << 19;
-  return cpu.starts_with("znver") ? near : shared;
+CPUTarget CPUTarget::of(const GivenModel &given) {
+  CPUTarget target;
+  target.triple = given.triple.empty() ? sys::getProcessTriple() : given.triple;
+  target.cpu = given.processors.front();
+  fillVectorShape(target);
+  target.vectorBits = 32 * given.model.lanes;
+  return target;
+}
+
+/// The table's model of the processor; where it has none, that of vectors of
+/// the same width, with the caches that the machine reports.
+static TargetModel modelByName(const CPUTarget &target) {
+  if (const GivenModel *known = modelOfProcessor(target.cpu))
+    return known->model;
+  TargetModel model =
+      namedModel(target.vectorBits == 512 ? "avx512" : "avx2")->model;
+  if (!target.l1Bytes)
+    return model;
+  model.l1Bytes = target.l1Bytes;
+  model.l1Ways = std::max<int64_t>(1, target.l1Bytes / pageBytes);
+  model.l2Bytes = target.l2Bytes;
+  model.l3Bytes = target.l3Bytes;
+  return model;
 }
 
 TargetModel CPUTarget::model() const {
-  TargetModel model;
+  TargetModel model = modelByName(*this);
   bool wide = vectorBits == 512;
+  model.f32Gflops *= double(vectorBits / 32) / double(model.lanes);
   model.lanes = vectorBits / 32;
   model.registers = wide ? 32 : 16;
   // The micro-kernel's tile: 6x64 in 32 registers, 6x16 in 16. Without fused
@@ -149,15 +173,18 @@ TargetModel CPUTarget::model() const {
   // called by name are not.
   model.avx2 = avx2;
   model.avx512 = wide && avx512;
+  // Mask registers and conversions of 64-bit lanes came together.
+  model.cheapMasks = model.longConversions = model.avx512;
   model.bf16Pairs = bf16Pairs && wide;
   model.vnni = vnni && (!wide || avx512);
   model.vbmi = vbmi && wide;
   model.kInterleave = model.vnni ? 4 : 2;
-  // Mask registers and conversions of 64-bit lanes came together.
-  model.cheapMasks = model.longConversions = model.avx512;
   if (wide)
-    model.memoryBytesPerCycle = 5.5;
-  model.streamingBytes = wide ? streamingBytes(cpu) : 0;
+    return model;
+  // Narrow vectors ask for fewer bytes at once, and fill half a line: results
+  // don't go past the caches.
+  model.memoryBytesPerCycle = TargetModel().memoryBytesPerCycle;
+  model.streamingBytes = 0;
   return model;
 }
 

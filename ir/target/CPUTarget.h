@@ -11,6 +11,7 @@
 
 namespace zenith::target {
 
+struct GivenModel;
 struct TargetModel;
 
 /// A processor as LLVM names it. Equal targets give equal objects.
@@ -25,6 +26,9 @@ struct CPUTarget {
   bool bf16Pairs = false; ///< dot products of bf16 pairs outrun those of f32
   bool vnni = false;
   bool vbmi = false;
+  /// What this machine says of its caches, in bytes; 0: nothing, or the table
+  /// of models knows the processor (NamedModels.def).
+  int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0;
 
   /// "cpu" (this machine), "cpu:NAME" with a name that LLVM knows,
   /// "cpu:NAME:BITS" with vectors of so many bits (128, 256, 512) instead of
@@ -33,8 +37,13 @@ struct CPUTarget {
   static llvm::Expected<CPUTarget> parse(llvm::StringRef text);
   /// This machine, with exactly the features that it grants.
   static CPUTarget host();
+  /// A processor that has `given`; it must name some.
+  static CPUTarget of(const GivenModel &given);
 
-  /// What passes and kernels decide by.
+  /// What passes and kernels decide by: the table's model of the processor, or
+  /// of its vectors' width, with the features and vectors of this target. Of
+  /// processors that the table doesn't know, machines say how large their
+  /// caches are. So objects are equal on all machines of a class.
   TargetModel model() const;
 };
 

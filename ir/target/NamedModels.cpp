@@ -6,22 +6,24 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cassert>
 
 using namespace llvm;
 
 namespace zenith::target {
 
 static constexpr StringLiteral namedModels =
-#include "ir/target/NamedModels.inc"
+#include "ir/target/NamedModels.def"
     ;
 
-static Error failureIn(const Twine &place, const Twine &why) {
-  return createStringError(inconvertibleErrorCode(), place + ": " + why);
-}
-
-static constexpr StringLiteral processorKey = "processor",
-                               processorsKey = "processors",
+static constexpr StringLiteral processorsKey = "processors",
                                tripleKey = "triple";
+
+static StringRef nearestOf(ArrayRef<StringRef> names, StringRef text) {
+  return *min_element(names, [&](StringRef a, StringRef b) {
+    return text.edit_distance(a) < text.edit_distance(b);
+  });
+}
 
 static json::Value valueOf(Kind field) { return wordOf(field); }
 static json::Value valueOf(bool field) { return field; }
@@ -35,6 +37,18 @@ json::Object toJSON(const TargetModel &model) {
     object[name] = valueOf(field);
   });
   return object;
+}
+
+std::string differencesOf(const TargetModel &model) {
+  const json::Object generic = toJSON(TargetModel());
+  std::string text;
+  raw_string_ostream stream(text);
+  forEachField(model, [&](StringRef name, auto field) {
+    json::Value value = valueOf(field);
+    if (value != *generic.get(name))
+      stream << (text.empty() ? "" : " ") << name << "=" << value;
+  });
+  return text;
 }
 
 // What `value` should have been; empty where it has been read.
@@ -75,24 +89,26 @@ static StringRef read(const json::Value &value, std::string &field) {
 static StringRef read(const json::Value &value,
                       std::vector<std::string> &field) {
   const json::Array *list = value.getAsArray();
+  if (!list)
+    return "a list of names";
   field.clear();
-  for (const json::Value &element : list ? *list : json::Array())
+  for (const json::Value &element : *list)
     if (!read(element, field.emplace_back()).empty())
-      return "a list of strings";
-  return list ? "" : "a list of strings";
+      return "a list of names";
+  return "";
 }
 
 namespace {
 /// One object of fields, over a model.
 class ModelReader {
 public:
-  ModelReader(StringRef text, StringRef file, const TargetModel &base)
-      : text(text), file(file) {
+  ModelReader(StringRef text, const TargetModel &base, ModelFault &fault)
+      : text(text), fault(fault) {
     given.model = base;
   }
 
-  Expected<GivenModel> read(const json::Object &object) {
-    // A device comes first: it changes what the others are left at.
+  std::optional<GivenModel> read(const json::Object &object) {
+    // Devices lack much at once, whatever else the object says.
     if (object.getBoolean("device").value_or(false) && !given.model.device)
       given.model = onDevice(given.model);
     std::vector<StringRef> keys;
@@ -102,19 +118,20 @@ public:
       return std::make_pair(lineOf(a), a) < std::make_pair(lineOf(b), b);
     });
     for (StringRef key : keys)
-      if (Error error = readKey(key, *object.get(key)))
-        return std::move(error);
-    if (auto fault = faultOf(given.model))
-      return failure(fault->field,
-                     formatv("got {0}, expected {1} ({2})", fault->got,
-                             fault->expected, fault->constraint)
-                         .str());
-    return given;
+      if (!readKey(key, *object.get(key)))
+        return std::nullopt;
+    auto broken = faultOf(given.model);
+    if (!broken)
+      return given;
+    refuse(broken->field, "got " + broken->got + ", expected " +
+                              broken->expected + " (" + broken->constraint +
+                              ")");
+    return std::nullopt;
   }
 
 private:
-  Error readKey(StringRef key, const json::Value &value) {
-    StringRef expected = "?";
+  bool readKey(StringRef key, const json::Value &value) {
+    std::optional<StringRef> expected;
     auto tryKey = [&](StringRef name, auto &field) {
       if (key == name)
         expected = target::read(value, field);
@@ -122,25 +139,19 @@ private:
     forEachField(given.model, tryKey);
     tryKey(processorsKey, given.processors);
     tryKey(tripleKey, given.triple);
-    if (key == processorKey)
-      expected = target::read(value, given.processors.emplace_back());
-    if (expected.empty())
-      return Error::success();
-    if (expected == "?")
-      return failure(key, ("is no key of a target model; did you mean '" +
-                           nearest(key) + "'?")
-                              .str());
-    return failure(key,
-                   formatv("got {0}, expected {1}", value, expected).str());
+    if (!expected)
+      return refuse(key, "is no key of a target model; did you mean '" +
+                             nearest(key) + "'?");
+    return expected->empty() ||
+           refuse(key,
+                  formatv("got {0}, expected {1}", value, *expected).str());
   }
 
   StringRef nearest(StringRef key) const {
-    std::vector<StringRef> names = {processorKey, processorsKey, tripleKey};
+    std::vector<StringRef> names = {processorsKey, tripleKey};
     forEachField(given.model,
                  [&](StringRef name, auto) { names.push_back(name); });
-    return *min_element(names, [&](StringRef a, StringRef b) {
-      return key.edit_distance(a) < key.edit_distance(b);
-    });
+    return nearestOf(names, key);
   }
 
   /// The line on which `key` stands before a colon; 1 where it is left out.
@@ -153,24 +164,30 @@ private:
     return 1;
   }
 
-  Error failure(StringRef key, StringRef why) const {
-    return failureIn(file + ":" + Twine(lineOf(key)), "'" + key + "': " + why);
+  bool refuse(StringRef key, const Twine &why) {
+    fault = {("'" + key + "': " + why).str(), lineOf(key)};
+    return false;
   }
 
-  StringRef text, file;
+  StringRef text;
+  ModelFault &fault;
   GivenModel given;
 };
 } // namespace
 
-Expected<GivenModel> parseModel(StringRef text, StringRef file,
-                                const TargetModel &base) {
+std::optional<GivenModel> parseModel(StringRef text, const TargetModel &base,
+                                     ModelFault &fault) {
   Expected<json::Value> value = json::parse(text);
-  if (!value)
-    return failureIn(file, toString(value.takeError()));
-  const json::Object *object = value->getAsObject();
-  if (!object)
-    return failureIn(file + ":1", "expected an object of a model's fields");
-  return ModelReader(text, file, base).read(*object);
+  if (!value) {
+    handleAllErrors(value.takeError(), [&](const ErrorInfoBase &error) {
+      fault = {error.message(), 1};
+    });
+    return std::nullopt;
+  }
+  if (const json::Object *object = value->getAsObject())
+    return ModelReader(text, base, fault).read(*object);
+  fault = {"expected an object of a model's fields", 1};
+  return std::nullopt;
 }
 
 namespace {
@@ -183,11 +200,11 @@ struct NamedModel {
 static std::vector<NamedModel> readTable() {
   std::vector<NamedModel> models;
   json::Value table = cantFail(json::parse(namedModels));
+  ModelFault fault;
   for (const auto &[name, row] : *table.getAsObject())
-    models.push_back(
-        {name.str(),
-         cantFail(ModelReader(namedModels, "the table of models", TargetModel())
-                      .read(*row.getAsObject()))});
+    if (auto given = ModelReader(namedModels, TargetModel(), fault)
+                         .read(*row.getAsObject()))
+      models.push_back({name.str(), std::move(*given)});
   // Objects of JSON have no order.
   sort(models, [](const NamedModel &a, const NamedModel &b) {
     return namedModels.find("\"" + a.name + "\": {") <
@@ -220,6 +237,10 @@ std::vector<StringRef> modelNames() {
   for (const NamedModel &model : table())
     names.push_back(model.name);
   return names;
+}
+
+StringRef nearestModelName(StringRef text) {
+  return nearestOf(modelNames(), text);
 }
 
 } // namespace zenith::target

@@ -6,7 +6,6 @@
 #define ZENITH_IR_TARGET_NAMEDMODELS_H
 
 #include "ir/target/TargetModel.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <vector>
 
@@ -24,12 +23,20 @@ struct GivenModel {
 /// All fields by their names.
 llvm::json::Object toJSON(const TargetModel &model);
 
-/// Reads an object of fields, "processors" (or "processor") and "triple"; what
-/// is left out is as in `base`. Errors name the key and its line in `file`:
-/// unknown keys (with the nearest), values of another type, constraints of
-/// TargetAttr.
-llvm::Expected<GivenModel>
-parseModel(llvm::StringRef text, llvm::StringRef file, const TargetModel &base);
+/// The fields that differ from the generic model: "lanes=16 registers=32".
+std::string differencesOf(const TargetModel &model);
+
+/// Why a text is no model, and the line that says so.
+struct ModelFault {
+  std::string text;
+  size_t line = 1;
+};
+/// Reads an object of fields, "processors" and "triple"; what is left out is as
+/// in `base`. Nullopt and a `fault`, which names the key, for text that is no
+/// JSON, unknown keys (with the nearest), values of another type and broken
+/// constraints of TargetAttr.
+std::optional<GivenModel>
+parseModel(llvm::StringRef text, const TargetModel &base, ModelFault &fault);
 
 /// The model of a name of the table, "znver4" or "nvidia-sm90"; null for
 /// others.
@@ -39,6 +46,8 @@ const GivenModel *namedModel(llvm::StringRef name);
 const GivenModel *modelOfProcessor(llvm::StringRef cpu);
 /// All names, in the order of the table.
 std::vector<llvm::StringRef> modelNames();
+/// The name that is most like `text`.
+llvm::StringRef nearestModelName(llvm::StringRef text);
 
 } // namespace zenith::target
 

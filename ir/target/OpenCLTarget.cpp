@@ -4,7 +4,7 @@
 
 #include "ir/target/OpenCLTarget.h"
 
-#include "ir/target/TargetModel.h"
+#include "ir/target/NamedModels.h"
 
 namespace zenith::target {
 
@@ -27,12 +27,24 @@ llvm::Expected<OpenCLTarget> OpenCLTarget::parse(llvm::StringRef text) {
 }
 
 TargetModel OpenCLTarget::model() const {
-  TargetModel model = onDevice(TargetModel());
-  model.kind = isCPU ? Kind::CPU : Kind::GPU;
+  constexpr unsigned avx512Lanes = 16;
+  TargetModel model =
+      namedModel(!isCPU                            ? "gpu-generic-32"
+                 : floatVectorWidth >= avx512Lanes ? "pocl-avx512"
+                                                   : "pocl-avx2")
+          ->model;
+  auto say = [](int64_t &field, int64_t says) { field = says ? says : field; };
   model.fp64 = fp64;
+  model.fp16 = fp16;
   model.exactDivide = exactDivide;
-  model.maxGroup = maxWorkGroupSize;
-  model.maxParameterBytes = maxParameterBytes;
+  model.unified = unified;
+  // Of processors, decisions count on those of their class.
+  model.units = isCPU || !units ? model.units : units;
+  say(model.maxGroup, maxWorkGroupSize);
+  say(model.maxParameterBytes, maxParameterBytes);
+  say(model.localBytes, localBytes);
+  say(model.globalBytes, globalBytes);
+  say(model.maxAllocBytes, maxAllocBytes);
   // A value is twice as wide as `lanes`, and 16 lanes are OpenCL's widest
   // vector. Devices without vector units hold a tile in scalar registers.
   bool wide = isCPU && floatVectorWidth >= 8;

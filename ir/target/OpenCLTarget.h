@@ -25,13 +25,19 @@ struct OpenCLTarget {
   unsigned floatVectorWidth = 8; ///< preferred f32 lanes of a vector
   int64_t maxWorkGroupSize = 1024;
   int64_t maxParameterBytes = 1024; ///< of all arguments of a kernel
+  bool fp16 = false, unified = true;
+  unsigned units = 0;     ///< compute units
+  int64_t localBytes = 0; ///< of memory that a group shares
+  int64_t globalBytes = 0, maxAllocBytes = 0;
 
   /// "opencl" = device 0, "opencl:N" = device N.
   static llvm::Expected<OpenCLTarget> parse(llvm::StringRef text);
   /// True for names that parse() is meant for.
   static bool isTargetName(llvm::StringRef text);
 
-  /// What passes and kernels decide by.
+  /// What passes and kernels decide by: what the device says of itself, and
+  /// the table's model of its kind (NamedModels.def) for what no device says.
+  /// Counts that are 0 say nothing.
   TargetModel model() const;
 };
 

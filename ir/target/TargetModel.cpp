@@ -155,11 +155,7 @@ static void printField(AsmPrinter &printer, unsigned field) {
 static void printField(AsmPrinter &printer, int64_t field) { printer << field; }
 
 void printTargetModel(AsmPrinter &printer, const TargetModel &model) {
-  const std::vector<double> generic = numbersOf(TargetModel());
-  size_t position = 0;
   forEachField(model, [&](StringRef name, auto field) {
-    if (static_cast<double>(field) == generic[position++])
-      return;
     printer << ", " << name << " = ";
     printField(printer, field);
   });

@@ -20,11 +20,16 @@ namespace zenith::cpu {
 
 /// LLVM keeps its targets in a registry of the process; filling it twice does
 /// no harm, but not at once.
-static void registerNativeTarget() {
+static void registerTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
+    // Of models whose code other machines run.
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
 }
 
@@ -33,7 +38,7 @@ static Error failure(const Twine &text) {
 }
 
 static Expected<const Target *> findTarget(const std::string &triple) {
-  registerNativeTarget();
+  registerTargets();
   std::string reason;
   if (const Target *target = TargetRegistry::lookupTarget(triple, reason))
     return target;

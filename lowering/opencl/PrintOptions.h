@@ -9,7 +9,7 @@
 #include <string>
 
 namespace zenith::target {
-struct OpenCLTarget;
+struct TargetModel;
 }
 
 namespace zenith::opencl {
@@ -23,9 +23,9 @@ struct PrintOptions {
   int64_t maxParameterBytes = 1024; ///< of all arguments of a kernel together
 };
 
-PrintOptions printOptionsFor(const target::OpenCLTarget &device);
+PrintOptions printOptionsFor(const target::TargetModel &device);
 /// Options of the build of the text on the device.
-std::string buildOptionsFor(const target::OpenCLTarget &device);
+std::string buildOptionsFor(const target::TargetModel &device);
 
 } // namespace zenith::opencl
 

@@ -14,9 +14,9 @@ namespace zenith::pipeline {
 
 using remarks::Code;
 
-llvm::Expected<CachedCompile>
-CachedCompile::open(ModuleOp module, const CompileOptions &options,
-                    const target::CPUTarget &target) {
+llvm::Expected<CachedCompile> CachedCompile::open(ModuleOp module,
+                                                  const CompileOptions &options,
+                                                  const TargetChoice &target) {
   llvm::Expected<CacheStore> store = CacheStore::open(options.cacheDir);
   if (!store)
     return store.takeError();

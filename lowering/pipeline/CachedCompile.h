@@ -14,6 +14,8 @@
 
 namespace zenith::pipeline {
 
+struct TargetChoice;
+
 /// Remarks of the topic "cache" say what was found and kept.
 class CachedCompile {
 public:
@@ -21,7 +23,7 @@ public:
   /// of CacheStore::open.
   static llvm::Expected<CachedCompile> open(mlir::ModuleOp module,
                                             const CompileOptions &options,
-                                            const target::CPUTarget &target);
+                                            const TargetChoice &target);
 
   /// The executable of an earlier compilation, with the parameter values of
   /// `module`; nullopt where there is none.

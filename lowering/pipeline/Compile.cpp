@@ -5,13 +5,13 @@
 #include "lowering/pipeline/Compile.h"
 
 #include "ir/program/ParameterFiles.h"
-#include "ir/target/CPUTarget.h"
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
+#include "lowering/pipeline/TargetChoice.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/AsmState.h"
 #include "runtime/Stopwatch.h"
@@ -124,36 +124,41 @@ static CompileOptions upTo(StringRef phase, const CompileOptions &options) {
 
 /// Machine code of a module that is through the kernels phase.
 static llvm::Expected<std::vector<cpu::EmittedFile>>
-emitObjects(ModuleOp module, const target::CPUTarget &target,
-            cpu::EmitKind kind, const CompileOptions &options) {
+emitObjects(ModuleOp module, const TargetChoice &target, cpu::EmitKind kind,
+            const CompileOptions &options) {
   cpu::KernelCompileOptions compileOptions;
   compileOptions.threads = options.compileThreads;
   compileOptions.emit = kind;
   if (options.interrupted)
     compileOptions.stopped = [&] { return options.interrupted().has_value(); };
   compileOptions.extraModule = [&](llvm::LLVMContext &context) {
-    return lowerHostPrograms(module, target, context);
+    return lowerHostPrograms(module, target.processor, context);
   };
   auto kernels = module.lookupSymbol<ModuleOp>(host::kernelsModuleName);
   if (!kernels)
     return makeError(ErrorCode::Invalid,
                      "the module has not been through the kernels phase");
-  if (!target::OpenCLTarget::isTargetName(options.target))
-    return cpu::compileKernels(kernels, target, compileOptions);
+  if (!target.model.device)
+    return cpu::compileKernels(kernels, target.processor, compileOptions);
   OwningOpRef<ModuleOp> onHost = kernelsFor(kernels, /*hostOnly=*/true);
-  return cpu::compileKernels(*onHost, target, compileOptions);
+  return cpu::compileKernels(*onHost, target.processor, compileOptions);
 }
 
-static llvm::Expected<target::CPUTarget>
-processor(const CompileOptions &options) {
-  // The host part of a program for a device runs on this machine.
-  llvm::Expected<target::CPUTarget> target =
-      target::OpenCLTarget::isTargetName(options.target)
-          ? target::CPUTarget::host()
-          : target::CPUTarget::parse(options.target);
-  if (!target)
-    return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
-  return target;
+/// Prints the kernels of a module that is through the kernels phase. Errors are
+/// LLVMErrors; 3 names the op that the printer or the device lacks.
+static llvm::Expected<DeviceProgram>
+printDeviceProgram(ModuleOp module, const TargetChoice &target) {
+  auto kernels = module.lookupSymbol<ModuleOp>(host::kernelsModuleName);
+  if (!kernels)
+    return makeError(ErrorCode::Invalid,
+                     "the module has not been through the kernels phase");
+  OwningOpRef<ModuleOp> printed = kernelsFor(kernels, /*hostOnly=*/false);
+  auto program =
+      opencl::emitOpenCL(*printed, opencl::printOptionsFor(target.model));
+  if (!program)
+    return program.takeError();
+  return DeviceProgram{std::move(*program),
+                       opencl::buildOptionsFor(target.model), target.device};
 }
 
 /// True where no option is given that keeps a compilation from the cache.
@@ -177,7 +182,7 @@ static bool usesCache(const CompileOptions &options) {
 /// Nullopt where the compilation uses no cache.
 static llvm::Expected<std::optional<CachedCompile>>
 openCache(ModuleOp module, const CompileOptions &options,
-          const target::CPUTarget &target) {
+          const TargetChoice &target) {
   if (!usesCache(options))
     return std::optional<CachedCompile>();
   llvm::Expected<CachedCompile> opened =
@@ -190,7 +195,7 @@ openCache(ModuleOp module, const CompileOptions &options,
 llvm::Expected<std::shared_ptr<Executable>>
 compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
         CompileTimes *times) {
-  llvm::Expected<target::CPUTarget> target = processor(options);
+  llvm::Expected<TargetChoice> target = chooseTargetToRun(options);
   if (!target)
     return target.takeError();
   CompileTimes taken;
@@ -200,8 +205,8 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
     return cache.takeError();
   if (auto image = *cache ? (*cache)->find(*module) : std::nullopt) {
     taken.cached = true;
-    if (llvm::Error error =
-            image->executable->link(std::move(image->objects), *target))
+    if (llvm::Error error = image->executable->link(std::move(image->objects),
+                                                    target->processor))
       return std::move(error);
     taken.link = cacheWatch.ms();
     if (times)
@@ -226,10 +231,11 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   std::shared_ptr<Executable> executable = describeExecutable(*module);
   if (*cache)
     (*cache)->keep(*executable, *objects);
-  if (llvm::Error error = executable->link(std::move(*objects), *target))
+  if (llvm::Error error =
+          executable->link(std::move(*objects), target->processor))
     return std::move(error);
-  if (target::OpenCLTarget::isTargetName(options.target)) {
-    auto program = printDeviceProgram(*module, options.target);
+  if (target->model.device) {
+    auto program = printDeviceProgram(*module, *target);
     if (!program)
       return phases.explain(program.takeError());
     executable->device = std::move(*program);
@@ -243,7 +249,7 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
 /// Objects of the executable that compile() keeps under the same key.
 static llvm::Expected<std::vector<cpu::EmittedFile>>
 emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
-  llvm::Expected<target::CPUTarget> target = processor(options);
+  llvm::Expected<TargetChoice> target = chooseTarget(options);
   if (!target)
     return target.takeError();
   auto cache = openCache(*module, options, *target);
@@ -289,16 +295,16 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
     module->print(stream);
     return std::vector<cpu::EmittedFile>{{"module", std::move(text)}};
   }
+  llvm::Expected<TargetChoice> target = chooseTarget(options);
+  if (!target)
+    return target.takeError();
   if (form == EmitForm::OpenCL) {
-    auto program = printDeviceProgram(*module, options.target);
+    auto program = printDeviceProgram(*module, *target);
     if (!program)
       return phases.explain(program.takeError());
     return std::vector<cpu::EmittedFile>{
         {"kernels", std::move(program->program.source)}};
   }
-  llvm::Expected<target::CPUTarget> target = processor(options);
-  if (!target)
-    return target.takeError();
   cpu::EmitKind kind = form == EmitForm::LLVM       ? cpu::EmitKind::LLVM
                        : form == EmitForm::Assembly ? cpu::EmitKind::Assembly
                                                     : cpu::EmitKind::Object;

@@ -9,7 +9,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/JITLibrary.h"
 #include "lowering/memory/MemoryReport.h"
-#include "lowering/pipeline/DeviceProgram.h"
+#include "lowering/opencl/EmitOpenCL.h"
 #include "runtime/ABI.h"
 #include "runtime/Parameters.h"
 
@@ -21,6 +21,13 @@ class ParamOp;
 }
 
 namespace zenith::pipeline {
+
+/// The part of a compiled program that an OpenCL device runs.
+struct DeviceProgram {
+  opencl::OpenCLProgram program; ///< its kernels are the program's kernel table
+  std::string buildOptions;
+  int device = 0; ///< index of the device that it was compiled for
+};
 
 /// An argument or result of an entry.
 struct ValueInfo {

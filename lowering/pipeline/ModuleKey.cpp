@@ -6,9 +6,10 @@
 
 #include "ir/GraphOps.h"
 #include "ir/LocationText.h"
-#include "ir/target/CPUTarget.h"
+#include "ir/target/NamedModels.h"
 #include "lowering/pipeline/CompileOptions.h"
 #include "lowering/pipeline/OptionText.h"
+#include "lowering/pipeline/TargetChoice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,12 +57,14 @@ static std::string keyedOptions(const CompileOptions &options) {
 }
 
 CacheKey keyOf(ModuleOp module, const CompileOptions &options,
-               const target::CPUTarget &target) {
+               const TargetChoice &target) {
+  const target::CPUTarget &processor = target.processor;
   CacheKey key;
   key.parts.push_back({"compiler", compilerVersion()});
-  key.parts.push_back({"target", target.triple + " " + target.cpu + " " +
-                                     target.features + " " +
-                                     std::to_string(target.vectorBits)});
+  key.parts.push_back({"target", processor.triple + " " + processor.cpu + " " +
+                                     processor.features + " " +
+                                     std::to_string(processor.vectorBits)});
+  key.parts.push_back({"target model", target::differencesOf(target.model)});
   key.parts.push_back({"options", keyedOptions(options)});
   std::string parameters, others, attributes;
   std::vector<std::pair<std::string, std::string>> functions;

@@ -10,23 +10,22 @@
 namespace mlir {
 class ModuleOp;
 }
-namespace zenith::target {
-struct CPUTarget;
-}
 
 namespace zenith::pipeline {
 
 struct CompileOptions;
+struct TargetChoice;
 
 /// Version and a digest of the sources: the same in all tools of one build.
 std::string compilerVersion();
 
 /// Parts: compiler (version and sources), target (processor and features),
+/// target model (the fields that differ from the generic one),
 /// options (the rows of CompileOptions.def that are InKey), parameters (names
 /// and types; values are bound later), and each function by name. Locations are
 /// left out, except those of assertions, which a failing run prints.
 CacheKey keyOf(mlir::ModuleOp module, const CompileOptions &options,
-               const target::CPUTarget &target);
+               const TargetChoice &target);
 
 } // namespace zenith::pipeline
 

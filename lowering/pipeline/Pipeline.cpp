@@ -8,12 +8,10 @@
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "ir/program/ProgramChecks.h"
-#include "ir/target/CPUTarget.h"
-#include "ir/target/TargetModel.h"
-#include "lowering/pipeline/DeviceProgram.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/PhaseBoundary.h"
 #include "lowering/pipeline/Phases.h"
+#include "lowering/pipeline/TargetChoice.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
@@ -31,28 +29,6 @@ namespace zenith::pipeline {
 // The columns of CompileOptions.def.
 using namespace options;
 
-static llvm::Expected<target::TargetModel> parseTarget(StringRef text) {
-  if (target::OpenCLTarget::isTargetName(text)) {
-    llvm::Expected<target::OpenCLTarget> device = deviceTarget(text);
-    if (!device)
-      return device.takeError();
-    return device->model();
-  }
-  llvm::Expected<target::CPUTarget> processor = target::CPUTarget::parse(text);
-  if (!processor)
-    return processor.takeError();
-  return processor->model();
-}
-
-/// The machine that "cpu", "cpu:NAME", "opencl" or "opencl:N" stands for; a
-/// usage error where there is none.
-static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
-  llvm::Expected<target::TargetModel> model = parseTarget(text);
-  if (!model)
-    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
-  return model;
-}
-
 static PhaseOptions phaseOptionsFor(const CompileOptions &options,
                                     const target::TargetModel &model) {
   PhaseOptions forPhases(options);
@@ -62,16 +38,10 @@ static PhaseOptions phaseOptionsFor(const CompileOptions &options,
 }
 
 llvm::Expected<PhaseOptions> phaseOptions(const CompileOptions &options) {
-  llvm::Expected<target::TargetModel> model = modelFor(options.target);
-  if (!model)
-    return model.takeError();
-  return phaseOptionsFor(options, *model);
-}
-
-/// The text that a module records: "cpu" says nothing about the processor.
-static std::string recordedText(const CompileOptions &options) {
-  return options.target == "cpu" ? "cpu:" + target::CPUTarget::host().cpu
-                                 : options.target;
+  llvm::Expected<TargetChoice> target = chooseTarget(options);
+  if (!target)
+    return target.takeError();
+  return phaseOptionsFor(options, target->model);
 }
 
 /// The last phase to run, of those that begin with `from`.
@@ -106,11 +76,11 @@ llvm::Error buildPipeline(OpPassManager &passes,
   llvm::Expected<int> to = lastPhase(options, *from);
   if (!to)
     return to.takeError();
-  llvm::Expected<target::TargetModel> model = modelFor(options.target);
-  if (!model)
-    return model.takeError();
-  const PhaseOptions forPhases = phaseOptionsFor(options, *model);
-  passes.addPass(createSettleTargetPass(recordedText(options), *model));
+  llvm::Expected<TargetChoice> target = chooseTarget(options);
+  if (!target)
+    return target.takeError();
+  const PhaseOptions forPhases = phaseOptionsFor(options, target->model);
+  passes.addPass(createSettleTargetPass(target->text, target->model));
   for (int index = *from; index <= *to; ++index)
     addPhase(passes, index, forPhases);
   return llvm::Error::success();
@@ -160,10 +130,10 @@ static llvm::Error checkInput(ModuleOp module, int from,
     return error;
   if (auto error = graph::checkCalls(module))
     return makeError(std::move(*error));
-  llvm::Expected<target::TargetModel> model = modelFor(options.target);
-  if (!model)
-    return model.takeError();
-  return settleTarget(module, recordedText(options), *model);
+  llvm::Expected<TargetChoice> target = chooseTarget(options);
+  if (!target)
+    return target.takeError();
+  return settleTarget(module, target->text, target->model);
 }
 
 llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {

@@ -6,6 +6,7 @@
 
 #include "ir/target/CPUTarget.h"
 #include "ir/target/OpenCLTarget.h"
+#include "ir/target/TargetModel.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
@@ -59,12 +60,13 @@ void DeviceAndHost::runOnDevice(mlir::ModuleOp kernels,
   target.fp64 = device->info().fp64;
   target.isCPU = device->info().isCPU;
   target.exactDivide = device->info().exactDivide;
-  auto program = emitOpenCL(kernels, printOptionsFor(target));
+  auto program = emitOpenCL(kernels, printOptionsFor(target.model()));
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
   std::vector<runtime::OpenCLKernel> table;
   for (const std::string &name : program->kernels)
     table.push_back({name, program->localSize});
-  auto loaded = device->load(program->source, table, buildOptionsFor(target));
+  auto loaded =
+      device->load(program->source, table, buildOptionsFor(target.model()));
   ASSERT_TRUE(loaded.ok()) << loaded.text() << "\n" << program->source;
   const zenith_device *abi = device->abi();
   zenith_error error = {};

@@ -4,9 +4,9 @@
 // executables.
 
 #include "lowering/pipeline/ModuleKey.h"
-#include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/ExecutableImage.h"
 #include "lowering/pipeline/OptionText.h"
+#include "lowering/pipeline/TargetChoice.h"
 #include "tests/lowering/pipeline/CompiledProgram.h"
 
 namespace zenith::test {
@@ -19,8 +19,9 @@ protected:
                          pipeline::MixedPrecision precision = {}) {
     pipeline::CompileOptions options;
     options.mixedPrecision = precision;
+    options.target = target;
     return pipeline::keyOf(*parse(text), options,
-                           llvm::cantFail(target::CPUTarget::parse(target)));
+                           llvm::cantFail(pipeline::chooseTarget(options)));
   }
   static std::string program(const std::string &value,
                              const std::string &op = "add") {
@@ -45,7 +46,7 @@ TEST_F(ModuleKey, NamesWhatDiffers) {
   EXPECT_EQ(first.differences(key(program("1.0", "mul"))),
             Names{"function @main"});
   EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64")),
-            Names{"target"});
+            (Names{"target", "target model"}));
   EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64-v3",
                                   pipeline::MixedPrecision::BF16)),
             Names{"options"});
@@ -66,9 +67,8 @@ template <typename T> void flip(std::vector<T> &values) {
 
 TEST_F(ModuleKey, ChangesWithTheOptionsThatTheTableSays) {
   auto keyFor = [&](const pipeline::CompileOptions &options) {
-    auto target = target::CPUTarget::parse(options.target);
     return pipeline::keyOf(*parse(program("1.0")), options,
-                           llvm::cantFail(std::move(target)))
+                           llvm::cantFail(pipeline::chooseTarget(options)))
         .id();
   };
   pipeline::CompileOptions plain;
@@ -80,6 +80,8 @@ TEST_F(ModuleKey, ChangesWithTheOptionsThatTheTableSays) {
   {                                                                            \
     pipeline::CompileOptions other = plain;                                    \
     flip(other.field);                                                         \
+    if (!other.targetModel.empty())                                            \
+      other.targetModel = "znver3";                                            \
     bool enters = CacheUse::cache == CacheUse::InKey ||                        \
                   CacheUse::cache == CacheUse::InTarget;                       \
     EXPECT_EQ(keyFor(other) != first, enters) << spelling;                     \

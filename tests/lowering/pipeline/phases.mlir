@@ -21,7 +21,7 @@
 // LIST: kernels:
 // LIST: cpu:
 
-// FUSE: graph.target = #graph.target<"cpu:x86-64-v3", lanes = 8,
+// FUSE: graph.target = #graph.target<"cpu:x86-64-v3", kind = cpu, device = false, units = 16, lanes = 8,
 // FUSE: graph.fusion
 // FUSE-NOT: graph.softmax
 
