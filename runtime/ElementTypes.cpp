@@ -44,6 +44,10 @@ static const ElementType &elementType(int32_t dtype) {
   return elementTypes[dtype > 0 && dtype < count ? dtype : 0];
 }
 
-int64_t zenith_dtype_bytes(int32_t dtype) noexcept { return elementType(dtype).bytes; }
+int64_t zenith_dtype_bytes(int32_t dtype) noexcept {
+  return elementType(dtype).bytes;
+}
 
-const char *zenith_dtype_name(int32_t dtype) noexcept { return elementType(dtype).name; }
+const char *zenith_dtype_name(int32_t dtype) noexcept {
+  return elementType(dtype).name;
+}

@@ -11,6 +11,7 @@
 #include "lowering/pipeline/TargetChoice.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
+#include "tools/model/DeriveModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
@@ -143,6 +144,10 @@ keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
       loadModel(options.subject, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
+  if (auto entry = deriveModel(*model, options.run.transforms,
+                               options.run.entry, diagnostics);
+      !entry)
+    return entry.takeError();
   llvm::Expected<pipeline::TargetChoice> target =
       pipeline::chooseTargetToRun(options.run.compile);
   if (!target)

@@ -11,6 +11,7 @@
 #include "lowering/pipeline/Compile.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
+#include "tools/model/DeriveModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/OptionEffects.h"
 #include "tools/model/RunOptions.h"
@@ -105,6 +106,9 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
       loadModel(options.run.model, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
+  if (auto entry = deriveModel(*model, options.run.transforms, "", diagnostics);
+      !entry)
+    return entry.takeError();
   pipeline::CompileOptions compile = compileOptions(options.run, diagnostics);
   compile.folder = model->folder;
   compile.outputFolder = folderOf(options.output);

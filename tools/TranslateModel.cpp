@@ -17,6 +17,7 @@
 #include "passes/GraphPasses.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
+#include "tools/model/DeriveModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/OptionEffects.h"
 #include "tools/model/RunInputs.h"
@@ -242,8 +243,9 @@ static llvm::Error translateToONNX(ModuleOp module, StringRef folder,
   return llvm::Error::success();
 }
 
-llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
+llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
                                           Diagnostics &diagnostics) {
+  TranslateOptions options = given;
   llvm::Expected<FileFormat> from =
       formatFor(options.fromFormat, options.input);
   if (!from)
@@ -261,6 +263,16 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
       loadModel(options.input, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
+  // GraphIR can say what is to be derived, other formats cannot.
+  bool derives = !options.transforms.empty() || *to == FileFormat::ONNX ||
+                 *to == FileFormat::StableHLO;
+  if (derives) {
+    llvm::Expected<std::string> entry =
+        deriveModel(*model, options.transforms, options.entry, diagnostics);
+    if (!entry)
+      return entry.takeError();
+    options.entry = *entry;
+  }
   if (*to == FileFormat::ONNX) {
     if (llvm::Error error = translateToONNX(*model->module, model->folder,
                                             options, diagnostics))

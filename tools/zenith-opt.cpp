@@ -18,6 +18,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "passes/autodiff/DerivationPasses.h"
 #include "tools/opt/ImportStableHLOPass.h"
 #include "tools/opt/OptArguments.h"
 #include "llvm/Support/CommandLine.h"
@@ -87,6 +88,7 @@ public:
 static void registerPasses() {
   mlir::registerTransformsPasses();
   registerZenithPasses();
+  registerZenithDerivationPasses();
   registerZenithLoweringPasses();
   pipeline::registerPhasesPass();
   tools::registerImportStableHLOPass();

@@ -28,8 +28,8 @@ struct DimBounds {
   }
 };
 
-/// A factor of a monomial: a named dimension, or a quotient, remainder, minimum,
-/// maximum or common size that no rule turns into a polynomial.
+/// A factor of a monomial: a named dimension, or a quotient, remainder,
+/// minimum, maximum or common size that no rule turns into a polynomial.
 struct DimAtom {
   enum class Kind { Symbol, FloorDiv, Mod, Min, Max, Broadcast };
   Kind kind = Kind::Symbol;

@@ -143,6 +143,10 @@ public:
       }
       func::CallOp call = function.calls[function.next];
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (callee && callee->hasAttr(deriveAttrName)) {
+        ++function.next;
+        continue;
+      }
       if (!callee || callee.isExternal())
         return refuse(call, "has no body");
       Function &called = known.try_emplace(callee).first->second;
@@ -191,6 +195,12 @@ private:
   llvm::DenseMap<func::FuncOp, Function> known;
 };
 } // namespace
+
+bool keepsCalls(Operation *function) {
+  return function->hasAttr(deriveAttrName) ||
+         function->hasAttr(customJvpAttrName) ||
+         function->hasAttr(customVjpAttrName);
+}
 
 std::optional<Error> checkSignatures(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())

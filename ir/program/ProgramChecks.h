@@ -20,6 +20,10 @@ inline constexpr int64_t mostInlinedOps = 1 << 20;
 /// True for the element types of GraphIR.
 bool isElementType(mlir::Type type);
 
+/// Whether calls of the function are kept until programs have been derived: it
+/// has a rule of its own, or is to be derived.
+bool keepsCalls(mlir::Operation *function);
+
 /// The first mistake in a signature: tensors of other elements (signature_c5),
 /// two arguments of one name (signature_c6), a result whose named dimensions
 /// are provably not those of the returned value (signature_c7). Code Invalid.

@@ -14,6 +14,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "passes/autodiff/DerivationPasses.h"
+#include "passes/autodiff/GradientRule.h"
 #include "passes/fusion/FusionRule.h"
 
 using namespace mlir;
@@ -61,6 +63,7 @@ static void addSimplification(OpPassManager &passes) {
 }
 
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addPass(createDerivePass());
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
@@ -226,6 +229,7 @@ void registerPhaseDialects(DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, search::SearchDialect, host::HostDialect,
                   func::FuncDialect>();
   cpu::registerKernelDialects(registry);
+  autodiff::registerGradientRules(registry);
   fusion::registerFusionRules(registry);
   kernels::registerElementRules(registry);
 }

@@ -66,6 +66,9 @@ private:
     SmallVector<func::FuncOp> open;
     WalkResult result = function.walk([&](func::CallOp call) {
       func::FuncOp callee = calleeOf(call);
+      bool isDerived = callee && callee->hasAttr(graph::deriveAttrName);
+      if (isDerived)
+        return WalkResult::advance();
       if (!callee || callee.isExternal())
         return WalkResult(refuse(call, "has no body"));
       State state = states.lookup(callee);
@@ -86,7 +89,8 @@ private:
     int64_t &size = sizes[function];
     function.walk([&](Operation *op) {
       ++size;
-      if (auto call = dyn_cast<func::CallOp>(op))
+      auto call = dyn_cast<func::CallOp>(op);
+      if (call && !graph::keepsCalls(calleeOf(call)))
         calls.push_back(call);
     });
     for (func::CallOp call : calls) {

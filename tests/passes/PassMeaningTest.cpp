@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "passes/autodiff/DerivationPasses.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -189,6 +190,7 @@ protected:
   static void SetUpTestSuite() {
     static bool registered = [] {
       registerZenithPasses();
+      registerZenithDerivationPasses();
       mlir::registerTransformsPasses();
       return true;
     }();

@@ -6,10 +6,10 @@
 #include "tools/model/RunInputs.h"
 
 #include "frontends/files/ElementNames.h"
+#include "frontends/models/BindInputs.h"
 #include "ir/tensor/Scalar.h"
 #include "lowering/pipeline/OptionText.h"
 #include "mlir/IR/MLIRContext.h"
-#include "frontends/models/BindInputs.h"
 #include "tools/model/CommandLine.h"
 #include <cmath>
 #include <gtest/gtest.h>

@@ -6,20 +6,25 @@
 
 #include "frontends/models/BindInputs.h"
 #include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
 #include "frontends/models/LoadModel.h"
+#include "frontends/models/ParamFiles.h"
 #include "frontends/models/WriteModel.h"
 #include "frontends/tensors/TensorIO.h"
+#include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Stopwatch.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
 #include "tools/model/CompiledModel.h"
+#include "tools/model/DeriveModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
 #include "tools/run/BenchServer.h"
 #include "tools/run/CompareOps.h"
 #include "tools/run/CountFlops.h"
+#include "tools/run/GradientCheck.h"
 #include "tools/run/PrintResults.h"
 #include "tools/run/RunReports.h"
 #include "llvm/Support/FileSystem.h"
@@ -45,6 +50,7 @@ private:
   llvm::Error compareExpected();
   llvm::Error checkExpectations();
   llvm::Error compareInterpreter();
+  llvm::Error checkDerivatives();
   llvm::Error measure();
   llvm::Error report();
   /// True where standard output has lines that programs read.
@@ -87,6 +93,11 @@ llvm::Error ModelRun::load() {
   if (!loaded)
     return loaded.takeError();
   model = std::move(*loaded);
+  llvm::Expected<std::string> derived =
+      deriveModel(model, options.transforms, options.entry, diagnostics);
+  if (!derived)
+    return derived.takeError();
+  options.entry = *derived;
   importMs = watch.restart();
   llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
@@ -238,6 +249,42 @@ llvm::Error ModelRun::compareInterpreter() {
   return llvm::Error::success();
 }
 
+/// Parameters are read in their own types, and then wider.
+llvm::Error ModelRun::checkDerivatives() {
+  ModuleOp module = *model.module;
+  llvm::Expected<models::ParamFiles> params =
+      models::ParamFiles::open(model.folder, options.params, context.get());
+  if (!params)
+    return params.takeError();
+  params->expect(module, !options.noVerify);
+  llvm::StringMap<RankedTensorType> types;
+  module.walk([&](graph::ParamOp param) {
+    types[param.getSymName()] = cast<RankedTensorType>(param.getType());
+  });
+  llvm::Expected<Operation *> entry = findEntry(module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  std::string name = SymbolTable::getSymbolName(*entry).str();
+  if (llvm::Error error = widenToF64(module))
+    return error;
+  interpreter::Options settings;
+  settings.loadParam = [&](StringRef param, RankedTensorType,
+                           Attribute source) -> llvm::Expected<Tensor> {
+    llvm::Expected<Tensor> value =
+        params->load(param, types.lookup(param), source);
+    return value ? widenToF64(*value) : std::move(value);
+  };
+  std::vector<Tensor> wide;
+  for (const Tensor &input : inputs)
+    wide.push_back(widenToF64(input));
+  GradientSummary summary;
+  if (llvm::Error error = checkGradients(module, name, wide, options.checkGrads,
+                                         settings, summary))
+    return error;
+  llvm::outs() << summary.text() << "\n";
+  return llvm::Error::success();
+}
+
 llvm::Error ModelRun::measure() {
   if (!options.bench)
     return llvm::Error::success();
@@ -284,6 +331,11 @@ llvm::Error ModelRun::execute() {
   if (options.isInterpreted() && options.wants(Report::Roofline))
     return makeError(ErrorCode::Unsupported,
                      "--report=roofline: the interpreter has no kernels");
+  if (options.checkGrads) {
+    if (llvm::Error error = load())
+      return error;
+    return checkDerivatives();
+  }
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;

@@ -200,7 +200,8 @@ def main():
     options = parser.parse_args()
     if options.conformance:
         return compare_with_conformance(options.conformance)
-    passes = [source for source in ("passes/GraphPasses.td", "lowering/LoweringPasses.td") if (ROOT / source).exists()]
+    passes = [source for source in ("passes/GraphPasses.td", "passes/autodiff/DerivationPasses.td",
+                                     "lowering/LoweringPasses.td") if (ROOT / source).exists()]
     pages = {"ops.md": ops_page(options.tblgen, options.include)}
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk in program order; loops are walked until nothing changes.
+
+#include "passes/autodiff/Activity.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "passes/autodiff/GradientRule.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::autodiff {
+
+Activity::Activity(Block &block, ValueRange seeds) {
+  varied.insert(seeds.begin(), seeds.end());
+  visit(block);
+}
+
+bool Activity::isVaried(ValueRange values) const {
+  return llvm::any_of(values, [&](Value value) { return isVaried(value); });
+}
+
+bool Activity::readsVaried(Operation *op) const {
+  if (isVaried(op->getOperands()))
+    return true;
+  return llvm::any_of(op->getRegions(), [&](Region &region) {
+    return isVaried(capturedBy(region).getArrayRef());
+  });
+}
+
+bool Activity::mark(Value value, bool isActive) {
+  return isActive && isDifferentiable(value.getType()) &&
+         varied.insert(value).second;
+}
+
+void Activity::visit(Block &block) {
+  for (Operation &op : block)
+    visit(&op);
+}
+
+/// A carried value is varied where its first value or that of any trip is.
+void Activity::visitLoop(Operation *op) {
+  auto loop = cast<WhileOp>(op);
+  Block &body = loop.getBody().front();
+  bool hasChanged = true;
+  while (hasChanged) {
+    hasChanged = false;
+    for (auto [init, result, argument] :
+         llvm::zip(loop.getInits(), loop.getResults(), body.getArguments()))
+      hasChanged |= mark(argument, isVaried(init) || isVaried(Value(result)));
+    visit(body);
+    for (auto [result, yielded] :
+         llvm::zip(loop.getResults(), body.getTerminator()->getOperands()))
+      hasChanged |= mark(result, isVaried(yielded));
+    for (auto [init, result] : llvm::zip(loop.getInits(), loop.getResults()))
+      hasChanged |= mark(result, isVaried(init));
+  }
+}
+
+void Activity::visit(Operation *op) {
+  if (isa<WhileOp>(op))
+    return visitLoop(op);
+  if (isa<IfOp, CaseOp>(op)) {
+    for (Region &region : op->getRegions()) {
+      visit(region.front());
+      for (auto [result, yielded] : llvm::zip(
+               op->getResults(), region.front().getTerminator()->getOperands()))
+        mark(result, isVaried(yielded));
+    }
+    return;
+  }
+  if (gradientAnswerOf(op).kind == GradientAnswer::Zero || !readsVaried(op))
+    return;
+  for (Value result : op->getResults())
+    mark(result, true);
+}
+
+llvm::SetVector<Value> capturedBy(Region &region) {
+  llvm::SetVector<Value> values;
+  getUsedValuesDefinedAbove(region, region, values);
+  return values;
+}
+
+} // namespace zenith::autodiff

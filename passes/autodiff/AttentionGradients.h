@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The derivative of attention, with scores computed again.
+
+#ifndef ZENITH_PASSES_AUTODIFF_ATTENTIONGRADIENTS_H
+#define ZENITH_PASSES_AUTODIFF_ATTENTIONGRADIENTS_H
+
+#include "passes/autodiff/RuleBuilder.h"
+
+namespace zenith::autodiff {
+
+/// The tangent of the result, in f32 for narrower types, from those of query,
+/// key, value and mask; null is zero.
+mlir::Value attentionTangent(graph::AttentionOp op, RuleBuilder &rule,
+                             llvm::ArrayRef<mlir::Value> tangents);
+
+} // namespace zenith::autodiff
+
+#endif // ZENITH_PASSES_AUTODIFF_ATTENTIONGRADIENTS_H

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which ops of control have derivatives: branches and loops are differentiated
+// by the sweeps, barriers order tangents and cotangents too.
+
+#include "passes/autodiff/GradientRule.h"
+#include "passes/autodiff/matrices/LapackGradients.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::autodiff {
+
+using Values = SmallVector<Value>;
+
+/// A barrier of those values that are not null.
+static Values barrierOf(Operation *op, RuleBuilder &rule,
+                        ArrayRef<Value> values) {
+  Values given;
+  llvm::copy_if(values, std::back_inserter(given),
+                [](Value value) { return bool(value); });
+  if (given.empty())
+    return Values(values);
+  auto barrier = rule.builder.create<BarrierOp>(
+      rule.loc, ValueRange(given).getTypes(), given);
+  Values results;
+  unsigned next = 0;
+  for (Value value : values)
+    results.push_back(value ? barrier->getResult(next++) : Value());
+  return results;
+}
+
+namespace {
+
+template <typename Op>
+struct ControlGradient : GradientRule::ExternalModel<ControlGradient<Op>, Op> {
+  GradientAnswer gradientAnswer(Operation *) const {
+    if (std::is_same_v<Op, FusionOp>)
+      return {GradientAnswer::Refused, "differentiation comes before fusion"};
+    bool hasRule = std::is_same_v<Op, IfOp> || std::is_same_v<Op, CaseOp> ||
+                   std::is_same_v<Op, WhileOp> || std::is_same_v<Op, BarrierOp>;
+    return {hasRule ? GradientAnswer::Rule : GradientAnswer::Zero, ""};
+  }
+};
+
+template <>
+struct ControlGradient<BarrierOp>
+    : GradientRule::ExternalModel<ControlGradient<BarrierOp>, BarrierOp> {
+  GradientAnswer gradientAnswer(Operation *) const { return {}; }
+  Derivatives linearize(Operation *op, RuleBuilder &rule,
+                        ArrayRef<Value> tangents) const {
+    return barrierOf(op, rule, tangents);
+  }
+  Derivatives transpose(Operation *op, RuleBuilder &rule,
+                        ArrayRef<Value> cotangents, const BitVector &) const {
+    return barrierOf(op, rule, cotangents);
+  }
+};
+
+template <>
+struct ControlGradient<CustomCallOp>
+    : GradientRule::ExternalModel<ControlGradient<CustomCallOp>, CustomCallOp> {
+  GradientAnswer gradientAnswer(Operation *op) const {
+    return lapackAnswer(cast<CustomCallOp>(op));
+  }
+  Derivatives linearize(Operation *op, RuleBuilder &rule,
+                        ArrayRef<Value> tangents) const {
+    return lapackTangents(cast<CustomCallOp>(op), rule, tangents);
+  }
+};
+
+} // namespace
+
+void attachControlGradients(MLIRContext *context) {
+  attachAll<ControlGradient,
+#define GET_OP_LIST
+#include "ir/Control.cpp.inc"
+            >(context);
+}
+
+} // namespace zenith::autodiff

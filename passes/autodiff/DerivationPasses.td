@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes that make functions from functions.
+
+#ifndef ZENITH_PASSES_AUTODIFF_DERIVATIONPASSES_TD
+#define ZENITH_PASSES_AUTODIFF_DERIVATIONPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class DerivationPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];
+  // As in passes/GraphPasses.td.
+  string exampleTest = "";
+}
+
+def DerivePass : DerivationPass<"zenith-derive"> {
+  let summary = "Fill functions that say what they are derived from, callees first";
+  let description = [{
+    A function without a body and with `graph.derive = {rule = "vjp", of = @f, options = "wrt=0"}` becomes the function that the rule
+    makes of `@f`. The first pass of the clean phase, which simplifies what it makes. Where there is something to derive, the passes of
+    the clean phase up to zenith-raise-composites run before it, because composites have derivatives of their own that are stable.
+    Calls of functions with graph.custom_jvp or graph.custom_vjp are kept until then. Leaves no graph.stop_gradient, and nothing about
+    derivatives on functions. Refuses functions that are derived from each other, signatures other than the derived one, and ops
+    without a rule, by name.
+  }];
+  let exampleTest = "passes/autodiff/derive.mlir#calls_gradient";
+}
+
+class RulePass<string argument> : DerivationPass<argument> {
+  list<Option> named = [
+    Option<"entry", "entry", "std::string", "", "the function; default: the only public one, else main">,
+    Option<"name", "name", "std::string", "", "name of the new function; default: that of the function and the rule">];
+}
+
+class DifferentiationPass<string argument> : RulePass<argument> {
+  list<Option> chosen = [
+    ListOption<"wrt", "wrt", "std::string", "indices or names of arguments, @NAME of a parameter, @* for all of floats; default: all arguments of floats">,
+    ListOption<"of", "of", "std::string", "indices of results; default: all of floats, of grad 0">];
+  list<Option> taped = [
+    Option<"tape", "tape", "std::string", "\"store\"", "what a loop whose trips depend on data keeps of each: store or sqrt">];
+}
+
+def VjpPass : DifferentiationPass<"zenith-vjp"> {
+  let summary = "Make a function that also gives gradients for cotangents of its results";
+  let description = [{
+    Reverse mode. The new function takes the arguments, then a cotangent per result in `of`, and gives the results, then a gradient per
+    entry of `wrt`. It becomes the entry. Runs on demand only, what `--transform` of the tools does. Refuses ops without a rule, by
+    name.
+  }];
+  let exampleTest = "passes/autodiff/vjp.mlir#product";
+  let options = named # chosen # taped;
+}
+
+def GradPass : DifferentiationPass<"zenith-grad"> {
+  let summary = "Make a function that also gives the gradient of a scalar result";
+  let description = [{
+    Reverse mode with the cotangent 1. The new function takes the arguments and gives the results, then a gradient per entry of `wrt`.
+    Runs on demand only. Refuses a result that is no scalar of floats, and ops without a rule, by name.
+  }];
+  let exampleTest = "passes/autodiff/grad.mlir#square";
+  let options = named # chosen # taped;
+}
+
+def JvpPass : DifferentiationPass<"zenith-jvp"> {
+  let summary = "Make a function that also gives tangents of its results for tangents of its arguments";
+  let description = [{
+    Forward mode. The new function takes the arguments, then a tangent per entry of `wrt`, and gives the results, then a tangent per
+    result in `of`. Runs on demand only. Refuses ops without a rule, by name.
+  }];
+  let exampleTest = "passes/autodiff/jvp.mlir#product";
+  let options = named # chosen;
+}
+
+def VmapPass : RulePass<"zenith-vmap"> {
+  let summary = "Make a function that maps another one over a dimension of its arguments";
+  let description = [{
+    `in` has per argument the dimension to map over, or `_`; `out` says where it is in the results, one number for all or one for each.
+    Runs on demand only. Refuses ops without a rule, by name.
+  }];
+  let options = named # [
+    ListOption<"in", "in", "std::string", "per argument the dimension to map over, or _">,
+    ListOption<"out", "out", "std::string", "where the dimension is in the results; default: 0">];
+}
+
+
+#endif // ZENITH_PASSES_AUTODIFF_DERIVATIONPASSES_TD

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivatives of elementwise ops: a factor per operand, and the transposes of
+// those that are linear.
+
+#include "ir/matchers/TypeOf.h"
+#include "passes/autodiff/ElementwiseFactors.h"
+#include "passes/autodiff/GradientRule.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::autodiff {
+
+using Values = SmallVector<Value>;
+using Tangents = ArrayRef<Value>;
+
+// Functions of one operand: the factor of its tangent.
+template <typename Op>
+static auto tangentsOf(Op op, RuleBuilder &rule, Tangents t)
+    -> decltype(factorOf(op, rule), Derivatives(Values())) {
+  return Values{rule.mul(t[0], factorOf(op, rule))};
+}
+
+static Derivatives tangentsOf(NegOp, RuleBuilder &rule, Tangents t) {
+  return Values{rule.neg(t[0])};
+}
+
+static Derivatives tangentsOf(AbsOp op, RuleBuilder &rule, Tangents t) {
+  return Values{rule.mul(t[0], rule.unary<SignOp>(op.getOperand()))};
+}
+
+static Derivatives tangentsOf(AddOp, RuleBuilder &rule, Tangents t) {
+  return Values{rule.plus(t[0], t[1])};
+}
+
+static Derivatives tangentsOf(SubOp, RuleBuilder &rule, Tangents t) {
+  if (t[0] && t[1])
+    return Values{rule.sub(t[0], t[1])};
+  return Values{t[0] ? t[0] : rule.neg(t[1])};
+}
+
+static Derivatives tangentsOf(MulOp op, RuleBuilder &rule, Tangents t) {
+  return Values{
+      rule.plus(rule.times(t[0], op.getRhs()), rule.times(t[1], op.getLhs()))};
+}
+
+/// (x / y)' = (x' - y' * (x / y)) / y.
+static Derivatives tangentsOf(DivOp op, RuleBuilder &rule, Tangents t) {
+  Value numerator = t[0];
+  if (t[1]) {
+    Value change = rule.neg(rule.mul(t[1], op.getResult()));
+    numerator = rule.plus(numerator, change);
+  }
+  return Values{rule.div(numerator, op.getRhs())};
+}
+
+static Derivatives fromQuotient(RuleBuilder &rule, Tangents t, Value quotient) {
+  Value change = t[1] ? rule.neg(rule.mul(t[1], quotient)) : Value();
+  return Values{rule.plus(t[0], change)};
+}
+
+/// x - y * trunc(x / y).
+static Derivatives tangentsOf(RemOp op, RuleBuilder &rule, Tangents t) {
+  if (!t[1])
+    return Values{t[0]};
+  Value quotient = rule.div(op.getLhs(), op.getRhs());
+  Value isNegative =
+      rule.compare(CompareDirection::lt, quotient, rule.zeros(quotient));
+  return fromQuotient(rule, t,
+                      rule.select(isNegative, rule.unary<CeilOp>(quotient),
+                                  rule.unary<FloorOp>(quotient)));
+}
+
+/// x - y * floor(x / y).
+static Derivatives tangentsOf(FloorModOp op, RuleBuilder &rule, Tangents t) {
+  if (!t[1])
+    return Values{t[0]};
+  return fromQuotient(rule, t,
+                      rule.unary<FloorOp>(rule.div(op.getLhs(), op.getRhs())));
+}
+
+static Derivatives tangentsOf(PowOp op, RuleBuilder &rule, Tangents t) {
+  Value x = op.getLhs(), y = op.getRhs(), zero = rule.zeros(x),
+        one = rule.splat(x, 1);
+  Value result;
+  if (t[0]) {
+    // At y = 0 the power is constant, also where x = 0.
+    Value isFlat = rule.compare(CompareDirection::eq, y, zero);
+    Value exponent = rule.select(isFlat, one, rule.sub(y, one));
+    Value factor = rule.mul(y, rule.binary<PowOp>(x, exponent));
+    result = rule.mul(t[0], rule.unless(isFlat, factor));
+  }
+  if (t[1]) {
+    Value isZero = rule.compare(CompareDirection::eq, x, zero);
+    Value logarithm = rule.unary<LogOp>(rule.select(isZero, one, x));
+    Value factor = rule.mul(logarithm, op.getResult());
+    result = rule.plus(result, rule.mul(t[1], rule.unless(isZero, factor)));
+  }
+  return Values{result};
+}
+
+/// (y' x - x' y) / (x^2 + y^2), y being the first operand.
+static Derivatives tangentsOf(Atan2Op op, RuleBuilder &rule, Tangents t) {
+  Value y = op.getLhs(), x = op.getRhs();
+  Value square = rule.add(rule.square(x), rule.square(y));
+  Value ofY = rule.times(t[0], rule.div(x, square));
+  Value ofX = rule.times(t[1], rule.neg(rule.div(y, square)));
+  return Values{rule.plus(ofY, ofX)};
+}
+
+/// Whether the program's arguments and parameters have no effect on `value`.
+static bool isConstant(Value value) {
+  for (unsigned step = 0; step < 8; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<ConstantOp, IotaOp>(op))
+      return true;
+    if (!isa_and_nonnull<BroadcastOp, ReshapeOp, ConvertOp, TransposeOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// How much of the tangent of `own` the larger or smaller one of two values
+/// has: equal operands share by halves, unless one is constant, which then has
+/// all.
+static Value shareOf(RuleBuilder &rule, Value own, Value other,
+                     CompareDirection wins, bool tiesShare) {
+  Value isChosen = rule.compare(wins, own, other);
+  Value share = rule.select(isChosen, rule.splat(own, 1), rule.zeros(own));
+  if (!tiesShare)
+    return share;
+  Value isEqual = rule.compare(CompareDirection::eq, own, other);
+  return rule.select(isEqual, rule.splat(own, 0.5), share);
+}
+
+static Derivatives chosenTangent(Operation *op, RuleBuilder &rule, Tangents t,
+                                 CompareDirection wins) {
+  Value x = op->getOperand(0), y = op->getOperand(1);
+  bool tiesShare = !isConstant(x) && !isConstant(y);
+  Value ofX =
+      t[0] ? rule.mul(t[0], shareOf(rule, x, y, wins, tiesShare)) : Value();
+  Value ofY =
+      t[1] ? rule.mul(t[1], shareOf(rule, y, x, wins, tiesShare)) : Value();
+  return Values{rule.plus(ofX, ofY)};
+}
+
+static Derivatives tangentsOf(MaxOp op, RuleBuilder &rule, Tangents t) {
+  return chosenTangent(op, rule, t, CompareDirection::gt);
+}
+
+static Derivatives tangentsOf(MinOp op, RuleBuilder &rule, Tangents t) {
+  return chosenTangent(op, rule, t, CompareDirection::lt);
+}
+
+static Derivatives tangentsOf(SelectOp op, RuleBuilder &rule, Tangents t) {
+  Value yes = t[1] ? t[1] : rule.zeros(op.getOnTrue());
+  Value no = t[2] ? t[2] : rule.zeros(op.getOnFalse());
+  return Values{rule.select(op.getPred(), yes, no)};
+}
+
+/// Nobody has the tangent at a bound.
+static Derivatives tangentsOf(ClampOp op, RuleBuilder &rule, Tangents t) {
+  Value low = op.getLow(), x = op.getOperand(), high = op.getHigh(), result;
+  auto add = [&](Value tangent, Value isTaken) {
+    result = rule.plus(result, rule.where(isTaken, tangent));
+  };
+  if (t[0])
+    add(t[0], rule.compare(CompareDirection::gt, low, x));
+  if (t[1])
+    add(t[1], rule.builder.create<AndOp>(
+                  rule.loc, typeOf(x).clone(rule.builder.getI1Type()),
+                  rule.compare(CompareDirection::gt, x, low),
+                  rule.compare(CompareDirection::lt, x, high)));
+  if (t[2])
+    add(t[2], rule.compare(CompareDirection::lt, high, x));
+  return Values{result};
+}
+
+static Derivatives tangentsOf(ConvertOp op, RuleBuilder &rule, Tangents t) {
+  return onTangents(op, rule, t, {0});
+}
+
+static Derivatives tangentsOf(ComplexOp op, RuleBuilder &rule, Tangents t) {
+  return onTangents(op, rule, t, {0, 1});
+}
+
+static Derivatives tangentsOf(RealOp op, RuleBuilder &rule, Tangents t) {
+  return onTangents(op, rule, t, {0});
+}
+
+static Derivatives tangentsOf(ImagOp op, RuleBuilder &rule, Tangents t) {
+  return onTangents(op, rule, t, {0});
+}
+
+static Value partOf(RuleBuilder &rule, Value z, bool real) {
+  Type element = cast<ComplexType>(typeOf(z).getElementType()).getElementType();
+  RankedTensorType type = typeOf(z).clone(element);
+  if (real)
+    return rule.builder.create<RealOp>(rule.loc, type, z);
+  return rule.builder.create<ImagOp>(rule.loc, type, z);
+}
+
+/// (re re' + im im') / |z|, 0 at z = 0.
+static Derivatives tangentsOf(ComplexAbsOp op, RuleBuilder &rule, Tangents t) {
+  Value z = op.getOperand(), size = op.getResult();
+  Value isZero = rule.compare(CompareDirection::eq, size, rule.zeros(size));
+  Value divisor = rule.select(isZero, rule.splat(size, 1), size);
+  Value real = rule.mul(partOf(rule, t[0], true),
+                        rule.div(partOf(rule, z, true), divisor));
+  Value imag = rule.mul(partOf(rule, t[0], false),
+                        rule.div(partOf(rule, z, false), divisor));
+  return Values{rule.add(real, imag)};
+}
+
+// Ops without a rule, and those whose derivative is zero.
+static Derivatives tangentsOf(Operation *op, RuleBuilder &, Tangents) {
+  return refuseRule(op);
+}
+
+static Derivatives transposeOf(AddOp, RuleBuilder &, ArrayRef<Value> ct,
+                               const BitVector &linear) {
+  return Values{linear[0] ? ct[0] : Value(), linear[1] ? ct[0] : Value()};
+}
+
+static Derivatives transposeOf(SubOp, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &linear) {
+  return Values{linear[0] ? ct[0] : Value(),
+                linear[1] ? rule.neg(ct[0]) : Value()};
+}
+
+static Derivatives transposeOf(NegOp, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &) {
+  return Values{rule.neg(ct[0])};
+}
+
+static Derivatives transposeOf(MulOp op, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &linear) {
+  if (linear.all())
+    return notLinear(op);
+  if (linear[0])
+    return Values{rule.mul(ct[0], op.getRhs()), Value()};
+  return Values{Value(), rule.mul(ct[0], op.getLhs())};
+}
+
+static Derivatives transposeOf(DivOp op, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &linear) {
+  if (linear[1])
+    return notLinear(op);
+  return Values{rule.div(ct[0], op.getRhs()), Value()};
+}
+
+static Derivatives transposeOf(SelectOp op, RuleBuilder &rule,
+                               ArrayRef<Value> ct, const BitVector &linear) {
+  return Values{Value(), linear[1] ? rule.where(op.getPred(), ct[0]) : Value(),
+                linear[2] ? rule.unless(op.getPred(), ct[0]) : Value()};
+}
+
+static Derivatives transposeOf(ConvertOp op, RuleBuilder &rule,
+                               ArrayRef<Value> ct, const BitVector &) {
+  return Values{rule.convert(ct[0], typeOf(op.getOperand()).getElementType())};
+}
+
+static Value complexOf(RuleBuilder &rule, Value real, Value imag) {
+  auto type =
+      typeOf(real).clone(ComplexType::get(typeOf(real).getElementType()));
+  return rule.builder.create<ComplexOp>(rule.loc, type, real, imag);
+}
+
+// The plain transpose without conjugation: the gradient of a real loss is
+// dL/dRe - i dL/dIm.
+static Derivatives transposeOf(ComplexOp, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &linear) {
+  return Values{linear[0] ? partOf(rule, ct[0], true) : Value(),
+                linear[1] ? rule.neg(partOf(rule, ct[0], false)) : Value()};
+}
+
+static Derivatives transposeOf(RealOp, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &) {
+  return Values{complexOf(rule, ct[0], rule.zeros(ct[0]))};
+}
+
+static Derivatives transposeOf(ImagOp, RuleBuilder &rule, ArrayRef<Value> ct,
+                               const BitVector &) {
+  return Values{complexOf(rule, rule.zeros(ct[0]), rule.neg(ct[0]))};
+}
+
+static Derivatives transposeOf(Operation *op, RuleBuilder &, ArrayRef<Value>,
+                               const BitVector &) {
+  return notLinear(op);
+}
+
+namespace {
+
+/// Ops that are flat wherever they have a derivative.
+template <typename Op, typename... Ops>
+constexpr bool isOneOf = (std::is_same_v<Op, Ops> || ...);
+
+template <typename Op>
+constexpr bool isFlat =
+    isOneOf<Op, SignOp, FloorOp, CeilOp, RoundEvenOp, RoundAwayOp, CompareOp,
+            IsFiniteOp, AndOp, OrOp, XorOp, NotOp, PopcountOp,
+            CountLeadingZerosOp, ShiftLeftOp, ShiftRightArithmeticOp,
+            ShiftRightLogicalOp>;
+
+template <typename Op>
+struct ElementwiseGradient
+    : GradientRule::ExternalModel<ElementwiseGradient<Op>, Op> {
+  GradientAnswer gradientAnswer(Operation *) const {
+    if (isFlat<Op>)
+      return {GradientAnswer::Zero, ""};
+    if (isOneOf<Op, BitcastOp>)
+      return {GradientAnswer::Refused,
+              "bits of a value that is differentiated are no function with a "
+              "derivative"};
+    return {GradientAnswer::Rule, ""};
+  }
+  Derivatives linearize(Operation *op, RuleBuilder &rule, Tangents t) const {
+    return tangentsOf(cast<Op>(op), rule, t);
+  }
+  Derivatives transpose(Operation *op, RuleBuilder &rule, ArrayRef<Value> ct,
+                        const BitVector &linear) const {
+    return transposeOf(cast<Op>(op), rule, ct, linear);
+  }
+};
+
+} // namespace
+
+void attachElementwiseGradients(MLIRContext *context) {
+  attachAll<ElementwiseGradient,
+#define GET_OP_LIST
+#include "ir/Elementwise.cpp.inc"
+            >(context);
+}
+
+} // namespace zenith::autodiff

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A window as one strided part of the padded operand per element of the window.
+
+#include "passes/autodiff/WindowGradients.h"
+#include "ir/matchers/TypeOf.h"
+#include <limits>
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::autodiff {
+
+using Dims = SmallVector<int64_t>;
+
+/// Most elements of a window whose parts are written out one by one.
+static constexpr int64_t mostParts = 4096;
+
+static bool movesAlong(ReduceWindowOp op, int64_t d) {
+  return op.getWindow()[d] != 1 || op.getStrides()[d] != 1 ||
+         op.getLow()[d] != 0 || op.getHigh()[d] != 0 ||
+         op.getBaseDilation()[d] != 1;
+}
+
+GradientAnswer windowAnswer(ReduceWindowOp op) {
+  RankedTensorType type = typeOf(op.getOperand());
+  int64_t parts = 1;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    parts *= std::min(op.getWindow()[d], mostParts + 1);
+    if (type.isDynamicDim(d) && movesAlong(op, d))
+      return {GradientAnswer::Refused,
+              "a window along a dimension whose size is known at run time "
+              "only"};
+    if (parts > mostParts && op.getKind() != ReduceKind::sum)
+      return {GradientAnswer::Refused,
+              "a window of more than 4096 elements whose extreme is taken"};
+  }
+  if (op.getKind() == ReduceKind::prod)
+    return {GradientAnswer::Refused, "products over windows"};
+  return {};
+}
+
+static Value padded(RuleBuilder &rule, Value x, double fill, Dims low,
+                    Dims high, Dims interior) {
+  Dims sizes;
+  for (auto [d, size] : llvm::enumerate(typeOf(x).getShape())) {
+    int64_t spread = size == 0 ? 0 : (size - 1) * (interior[d] + 1) + 1;
+    sizes.push_back(ShapedType::isDynamic(size) ? size
+                                                : low[d] + spread + high[d]);
+  }
+  Value value = rule.scalar(typeOf(x).getElementType(), fill);
+  return rule.builder.create<PadOp>(rule.loc, typeOf(x).clone(sizes), x, value,
+                                    ValueRange(), ValueRange(), low, high,
+                                    interior);
+}
+
+static Dims dilated(ArrayRef<int64_t> dilation) {
+  Dims interior;
+  for (int64_t factor : dilation)
+    interior.push_back(factor - 1);
+  return interior;
+}
+
+/// The elements that each result reads at this place of its window.
+static Value partAt(RuleBuilder &rule, ReduceWindowOp op, Value padded,
+                    ArrayRef<int64_t> place) {
+  Dims starts;
+  for (auto [index, dilation] : llvm::zip(place, op.getDilation()))
+    starts.push_back(index * dilation);
+  Value y = op.getResult();
+  return rule.builder.create<SliceOp>(rule.loc, typeOf(y), padded, ValueRange(),
+                                      rule.dynamicDims(y), starts,
+                                      typeOf(y).getShape(), op.getStrides());
+}
+
+Value windowExtremeTangent(ReduceWindowOp op, RuleBuilder &rule,
+                           Value tangent) {
+  double neutral = std::numeric_limits<double>::infinity();
+  if (op.getKind() == ReduceKind::max)
+    neutral = -neutral;
+  Dims low(op.getLow()), high(op.getHigh()),
+      interior = dilated(op.getBaseDilation());
+  Value x = padded(rule, op.getOperand(), neutral, low, high, interior),
+        t = padded(rule, tangent, 0, low, high, interior), y = op.getResult();
+  Dims place(op.getWindow().size(), 0);
+  Value found, sum;
+  while (true) {
+    Value isTaken =
+        rule.compare(CompareDirection::eq, partAt(rule, op, x, place), y);
+    if (found) {
+      auto flags = isTaken.getType();
+      Value isFirst = rule.builder.create<AndOp>(rule.loc, flags, isTaken,
+                                                 rule.unary<NotOp>(found));
+      found = rule.builder.create<OrOp>(rule.loc, flags, found, isTaken);
+      isTaken = isFirst;
+    } else {
+      found = isTaken;
+    }
+    sum = rule.plus(sum, rule.where(isTaken, partAt(rule, op, t, place)));
+    int64_t d = place.size() - 1;
+    while (d >= 0 && ++place[d] == op.getWindow()[d])
+      place[d--] = 0;
+    if (d < 0)
+      return sum;
+  }
+}
+
+/// Element q of the operand is read by results o at places w of the window with
+/// o * stride + w * dilation - low = q: a window over the cotangents, spread by
+/// the strides.
+Value transposeWindowSum(ReduceWindowOp op, RuleBuilder &rule,
+                         Value cotangent) {
+  RankedTensorType from = typeOf(op.getOperand());
+  int64_t rank = from.getRank();
+  Dims low, high, stride, sizes, ones(rank, 1), none(rank, 0);
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t reach = (op.getWindow()[d] - 1) * op.getDilation()[d],
+            results = typeOf(cotangent).getDimSize(d),
+            size = from.getDimSize(d);
+    stride.push_back(op.getStrides()[d] - 1);
+    if (!movesAlong(op, d)) {
+      low.push_back(0);
+      high.push_back(0);
+      sizes.push_back(size);
+      continue;
+    }
+    int64_t spread = results == 0 ? 0 : (results - 1) * op.getStrides()[d] + 1,
+            reached = size == 0 ? 0 : (size - 1) * op.getBaseDilation()[d] + 1;
+    low.push_back(reach - op.getLow()[d]);
+    high.push_back(reached + reach - spread - low.back());
+    sizes.push_back(reached);
+  }
+  Value spread = padded(rule, cotangent, 0, low, high, stride);
+  Value sums = rule.builder.create<ReduceWindowOp>(
+      rule.loc, from.clone(sizes), ReduceKind::sum, spread, op.getWindow(),
+      ones, none, none, ones, op.getDilation());
+  if (llvm::equal(op.getBaseDilation(), ones))
+    return sums;
+  return rule.builder.create<SliceOp>(rule.loc, from, sums, ValueRange(),
+                                      rule.dynamicDims(op.getOperand()), none,
+                                      from.getShape(), op.getBaseDilation());
+}
+
+} // namespace zenith::autodiff

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivatives of reductions over windows.
+
+#ifndef ZENITH_PASSES_AUTODIFF_WINDOWGRADIENTS_H
+#define ZENITH_PASSES_AUTODIFF_WINDOWGRADIENTS_H
+
+#include "passes/autodiff/GradientRule.h"
+
+namespace zenith::autodiff {
+
+/// Products are refused, and windows along dimensions of dynamic size.
+GradientAnswer windowAnswer(graph::ReduceWindowOp op);
+/// Of a maximum or minimum: the first of equal elements has all, padding none.
+mlir::Value windowExtremeTangent(graph::ReduceWindowOp op, RuleBuilder &rule,
+                                 mlir::Value tangent);
+mlir::Value transposeWindowSum(graph::ReduceWindowOp op, RuleBuilder &rule,
+                               mlir::Value cotangent);
+
+} // namespace zenith::autodiff
+
+#endif // ZENITH_PASSES_AUTODIFF_WINDOWGRADIENTS_H

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk from the last op to the first, and ops that have rules.
+
+#include "passes/autodiff/sweeps/ReverseSweep.h"
+#include "ir/matchers/RegionInlining.h"
+#include "passes/autodiff/sweeps/CustomRules.h"
+#include "passes/autodiff/sweeps/PullBack.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::autodiff {
+
+void ReverseSweep::accumulate(Value value, Value cotangent) {
+  if (!cotangent || !activity.isVaried(value))
+    return;
+  RuleBuilder rule(builder, cotangent.getLoc());
+  // What a region yields may know more dimensions than the result.
+  Value own = asType(builder, cotangent.getLoc(), cotangent, value.getType());
+  Value &sum = cotangents[value];
+  sum = rule.plus(sum, own);
+}
+
+llvm::Error ReverseSweep::run(Block &block) {
+  // Loops are replaced while they are visited, and what is built may be in the
+  // same block.
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (llvm::Error error = visit(op))
+      return error;
+  return llvm::Error::success();
+}
+
+BitVector ReverseSweep::activeOperands(Operation *op) const {
+  BitVector active(op->getNumOperands());
+  for (OpOperand &operand : op->getOpOperands())
+    active[operand.getOperandNumber()] = activity.isVaried(operand.get());
+  return active;
+}
+
+llvm::Error ReverseSweep::visit(Operation *op) {
+  GradientAnswer answer = gradientAnswerOf(op);
+  // Its results are integers, which have no cotangents that would tell.
+  bool isRefusedBits = answer.kind == GradientAnswer::Refused &&
+                       isa<BitcastOp>(op) && !op->use_empty();
+  if (isRefusedBits && activity.readsVaried(op))
+    return refuseRule(op, answer.reason);
+  SmallVector<Value> given;
+  for (Value result : op->getResults())
+    given.push_back(cotangentOf(result));
+  if (llvm::none_of(given, [](Value value) { return bool(value); }))
+    return llvm::Error::success();
+  if (isa<IfOp, CaseOp>(op))
+    return visitBranches(op, given);
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return visitLoop(loop, given);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return visitCall(call, given);
+  if (answer.kind == GradientAnswer::Refused)
+    return refuseRule(op, answer.reason);
+  return visitRule(op, given);
+}
+
+llvm::Error ReverseSweep::visitRule(Operation *op, ArrayRef<Value> ofResults) {
+  if (accumulatePart(op, ofResults[0]))
+    return llvm::Error::success();
+  RuleBuilder rule(builder, op->getLoc());
+  auto interface = cast<GradientRule>(op);
+  Derivatives gradients =
+      pullBack(builder, op->getLoc(), op->getOperands(), activeOperands(op),
+               ofResults, [&](ArrayRef<Value> tangents) {
+                 return interface.linearize(rule, tangents);
+               });
+  if (!gradients)
+    return gradients.takeError();
+  for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
+    accumulate(operand, gradient);
+  return llvm::Error::success();
+}
+
+llvm::Error ReverseSweep::visitCall(func::CallOp call,
+                                    ArrayRef<Value> ofResults) {
+  func::FuncOp callee = calleeOf(call);
+  SmallVector<Value> gradients;
+  if (callee->hasAttr(customVjpAttrName)) {
+    OpBuilder before(call);
+    SmallVector<Value> computed = customForward(call, before);
+    unsigned count = call.getNumResults();
+    call->replaceAllUsesWith(ArrayRef(computed).take_front(count));
+    gradients = customGradients(
+        call, builder, ArrayRef(computed).drop_front(count), ofResults);
+  } else {
+    Derivatives own = pullBack(builder, call.getLoc(), call.getOperands(),
+                               activeOperands(call), ofResults,
+                               [&](ArrayRef<Value> tangents) {
+                                 return customTangents(call, builder, tangents);
+                               });
+    if (!own) {
+      Error error = errorOf(own.takeError());
+      // The program promised that its rule is linear.
+      return makeError(error.text.find("not linear") == std::string::npos
+                           ? error.code
+                           : ErrorCode::Invalid,
+                       "graph.custom_jvp of @" + call.getCallee() + ": " +
+                           error.text,
+                       error.location);
+    }
+    gradients = std::move(*own);
+  }
+  for (auto [operand, gradient] : llvm::zip(call.getOperands(), gradients))
+    accumulate(operand, gradient);
+  if (call.use_empty())
+    call.erase();
+  return llvm::Error::success();
+}
+
+SmallVector<Value> ReverseSweep::variedCaptures(Operation *op) const {
+  llvm::SetVector<Value> values;
+  for (Region &region : op->getRegions())
+    for (Value value : capturedBy(region))
+      if (activity.isVaried(value))
+        values.insert(value);
+  return values.takeVector();
+}
+
+} // namespace zenith::autodiff
