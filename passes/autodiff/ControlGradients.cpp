@@ -63,6 +63,9 @@ struct ControlGradient<CustomCallOp>
   GradientAnswer gradientAnswer(Operation *op) const {
     return lapackAnswer(cast<CustomCallOp>(op));
   }
+  SmallVector<Value> variables(Operation *op) const {
+    return lapackVariables(cast<CustomCallOp>(op));
+  }
   Derivatives linearize(Operation *op, RuleBuilder &rule,
                         ArrayRef<Value> tangents) const {
     return lapackTangents(cast<CustomCallOp>(op), rule, tangents);

@@ -160,21 +160,24 @@ static Derivatives tangentsOf(SelectOp op, RuleBuilder &rule, Tangents t) {
   return Values{rule.select(op.getPred(), yes, no)};
 }
 
-/// Nobody has the tangent at a bound.
+/// min(max(x, low), high); nobody has the tangent of x at a bound.
 static Derivatives tangentsOf(ClampOp op, RuleBuilder &rule, Tangents t) {
   Value low = op.getLow(), x = op.getOperand(), high = op.getHigh(), result;
+  auto both = [&](Value a, Value b) -> Value {
+    return rule.builder.create<AndOp>(rule.loc, a.getType(), a, b);
+  };
   auto add = [&](Value tangent, Value isTaken) {
     result = rule.plus(result, rule.where(isTaken, tangent));
   };
   if (t[0])
-    add(t[0], rule.compare(CompareDirection::gt, low, x));
+    add(t[0], both(rule.compare(CompareDirection::gt, low, x),
+                   rule.compare(CompareDirection::le, low, high)));
   if (t[1])
-    add(t[1], rule.builder.create<AndOp>(
-                  rule.loc, typeOf(x).clone(rule.builder.getI1Type()),
-                  rule.compare(CompareDirection::gt, x, low),
-                  rule.compare(CompareDirection::lt, x, high)));
+    add(t[1], both(rule.compare(CompareDirection::gt, x, low),
+                   rule.compare(CompareDirection::lt, x, high)));
   if (t[2])
-    add(t[2], rule.compare(CompareDirection::lt, high, x));
+    add(t[2], rule.compare(CompareDirection::lt, high,
+                           rule.binary<MaxOp>(x, low)));
   return Values{result};
 }
 

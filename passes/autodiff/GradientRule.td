@@ -19,7 +19,11 @@ def GradientRule : OpInterface<"GradientRule"> {
   let methods = [
     InterfaceMethod<"Whether the op has a rule, a derivative of zero, or none, and why.",
                     "::zenith::autodiff::GradientAnswer", "gradientAnswer", (ins)>,
-    InterfaceMethod<[{Tangents of the results, null where they are zero, from those of the operands, null where these are zero or have
+    InterfaceMethod<[{Values that the rule takes tangents of and gives cotangents for: the operands, or, where these are only another form of
+it, a value that they were made of.}],
+                    "::llvm::SmallVector<::mlir::Value>", "variables", (ins), "",
+                    "return ::llvm::SmallVector<::mlir::Value>($_op->getOperands());">,
+    InterfaceMethod<[{Tangents of the results, null where they are zero, from those of the variables, null where these are zero or have
 none; at least one is given. The ops that it builds are linear in the tangents.}],
                     "::zenith::autodiff::Derivatives", "linearize",
                     (ins "::zenith::autodiff::RuleBuilder &":$rule, "::llvm::ArrayRef<::mlir::Value>":$tangents), "",

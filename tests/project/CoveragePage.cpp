@@ -6,6 +6,7 @@
 #include "frontends/onnx/ONNXOpTable.h"
 #include "ir/GraphDialect.h"
 #include "ir/interpreter/Interpreter.h"
+#include "passes/autodiff/GradientRule.h"
 #include "tests/project/ProjectFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,6 +48,26 @@ private:
   DirectoryAnswer (*room)(Operation *);
 };
 
+/// What an op says about its derivative, by instance.
+class GradientColumn {
+public:
+  std::string cell(ProjectFacts &facts, const std::string &op) {
+    using autodiff::GradientAnswer;
+    std::set<std::string> words;
+    for (Operation *instance : facts.instances[op]) {
+      GradientAnswer answer = autodiff::gradientAnswerOf(instance);
+      words.insert(answer.kind == GradientAnswer::Rule   ? "rule"
+                   : answer.kind == GradientAnswer::Zero ? "zero"
+                                                         : "refused");
+      if (answer.kind == GradientAnswer::Refused)
+        reasons.insert("- `" + op + "`: " + answer.reason + "\n");
+    }
+    return joined(words);
+  }
+
+  std::set<std::string> reasons;
+};
+
 /// Ops without a meaning of their own outside of a whole program.
 static bool isDeclaration(const std::string &op) {
   return op == "graph.param" || op == "graph.derived_param" ||
@@ -55,7 +76,8 @@ static bool isDeclaration(const std::string &op) {
 
 static void writeOps(ProjectFacts &facts, std::ostream &page) {
   RoomColumn kernel(lowered), onnx([](Operation *op) { return exported(op); });
-  page << "| op | family | kernel | ONNX |\n|---|---|---|---|\n";
+  GradientColumn gradient;
+  page << "| op | family | gradient | kernel | ONNX |\n|---|---|---|---|---|\n";
   for (RegisteredOperationName name : facts.ops) {
     std::string op = name.getStringRef().str();
     if (!facts.instances.count(op) || isDeclaration(op))
@@ -63,8 +85,11 @@ static void writeOps(ProjectFacts &facts, std::ostream &page) {
     auto family = graph::familyOf(OperationName(name));
     page << "| `" << op << "` | "
          << (family ? graph::familyName(*family).str() : "") << " | "
+         << gradient.cell(facts, op) << " | "
          << kernel.cell(facts, op) << " | " << onnx.cell(facts, op) << " |\n";
   }
+  page << "\n## What has no derivative\n\n"
+       << llvm::join(gradient.reasons, "");
   page << "\n## What kernels refuse\n\n" << kernel.refusals;
   page << "\n## What ONNX export refuses\n\n" << onnx.refusals;
 }
@@ -98,7 +123,7 @@ std::string coveragePage(ProjectFacts &facts) {
 
 Every op below has a family, a shape rule, numbered constraints with a test each, a section in [ops.md](ops.md), a text and a bytecode form, and a meaning in the interpreter; `tests/project/CoverageTest.cpp` fails where one is missing. The other rooms may refuse an op, naming it.
 
-The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
+The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *gradient* says whether there is a rule of differentiation, whether the derivative is zero, or that there is none; *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
 
 )page";
   writeOps(facts, page);

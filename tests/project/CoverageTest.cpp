@@ -9,6 +9,7 @@
 #include "ir/interpreter/Interpreter.h"
 #include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/autodiff/GradientRule.h"
 #include "passes/fusion/FusionRule.h"
 #include "tests/project/ProjectFacts.h"
 #include <algorithm>
@@ -35,6 +36,20 @@ Answer shapeRule(ProjectFacts &, mlir::RegisteredOperationName name) {
 
 Answer fusionRule(ProjectFacts &, mlir::RegisteredOperationName name) {
   return name.hasInterface<fusion::FusionRule>() ? "" : "no FusionRule";
+}
+
+/// A rule, zero, or why there is none.
+Answer gradientRule(ProjectFacts &facts, mlir::RegisteredOperationName name) {
+  for (mlir::Operation *op : facts.instances[name.getStringRef().str()]) {
+    auto rule = mlir::dyn_cast<autodiff::GradientRule>(op);
+    if (!rule)
+      return "no GradientRule";
+    autodiff::GradientAnswer answer = rule.gradientAnswer();
+    if (answer.kind == autodiff::GradientAnswer::Refused &&
+        answer.reason.empty())
+      return "no derivative, and no reason";
+  }
+  return "";
 }
 
 /// Ops of these families are elements of kernels; the others call routines,
@@ -145,6 +160,7 @@ const Question questions[] = {
     {"fusion",
      fusionRule,
      {{"graph.random_bits", "zenith-decompose-random writes it out before"}}},
+    {"gradient", gradientRule, {}},
     {"element",
      elementRule,
      {{"graph.complex", "parts of complex elements: ComplexLanes.cpp"},

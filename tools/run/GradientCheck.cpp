@@ -108,7 +108,7 @@ llvm::Error zenith::tools::widenToF64(ModuleOp module) {
     if (auto constant = dyn_cast<graph::ConstantOp>(op))
       constant.setValueAttr(widened(constant.getValueAttr()));
     if (auto param = dyn_cast<graph::ParamOp>(op)) {
-      param.setType(widened(param.getType()));
+      param.setTypeAttr(TypeAttr::get(widened(param.getType())));
       if (auto source = dyn_cast_or_null<ElementsAttr>(param.getSourceAttr()))
         param.setSourceAttr(widened(source));
     }

@@ -31,10 +31,32 @@ static bool isSymmetricEigen(StringRef routine) {
   return routine == "syevd" || routine == "heevd";
 }
 
+static bool isOrthogonalFactor(StringRef routine) {
+  return routine == "orgqr" || routine == "ungqr";
+}
+
+/// The QR decomposition whose orthogonal factor the call gives, as a whole.
+static CustomCallOp decompositionOf(CustomCallOp op) {
+  auto made = op.getInputs()[0].getDefiningOp<CustomCallOp>();
+  bool isWhole = made && routineOf(made) == "geqrf" &&
+                 op.getInputs()[0] == made.getResult(0) &&
+                 op.getInputs()[1] == made.getResult(1);
+  return isWhole ? made : CustomCallOp();
+}
+
+SmallVector<Value> lapackVariables(CustomCallOp op) {
+  if (isOrthogonalFactor(routineOf(op)))
+    if (CustomCallOp made = decompositionOf(op))
+      return {made.getInputs()[0]};
+  return SmallVector<Value>(op->getOperands());
+}
+
 GradientAnswer lapackAnswer(CustomCallOp op) {
   StringRef routine = routineOf(op);
   std::string name = "the routine '" + op.getTarget().str() + "'";
-  if (routine != "getrf" && routine != "gesdd" && !isSymmetricEigen(routine))
+  bool isQR = routine == "geqrf" || isOrthogonalFactor(routine);
+  if (routine != "getrf" && routine != "gesdd" && !isQR &&
+      !isSymmetricEigen(routine))
     return {GradientAnswer::Refused, name + " has no rule"};
   RankedTensorType type = typeOf(op.getInputs()[0]);
   int64_t m = type.getDimSize(type.getRank() - 2),
@@ -42,6 +64,13 @@ GradientAnswer lapackAnswer(CustomCallOp op) {
   if (ShapedType::isDynamic(m) || ShapedType::isDynamic(n))
     return {GradientAnswer::Refused,
             name + " has no rule for sizes known at run time only"};
+  if (isQR && (m < n || (routine != "geqrf" && !decompositionOf(op))))
+    return {GradientAnswer::Refused,
+            name + " has a rule for whole decompositions of matrices with at "
+                   "least as many rows as columns"};
+  if (isQR && isa<ComplexType>(type.getElementType()))
+    return {GradientAnswer::Refused,
+            name + " has no rule for complex matrices"};
   if (routine == "gesdd" && letterOf(op, "mode", 'A') == 'A' && m != n)
     return {GradientAnswer::Refused,
             name + " has no rule for all singular vectors of matrices that "
@@ -235,6 +264,36 @@ Values Singular::tangents(bool wantsVectors) {
   return {Value(), ofValues, ofU, matrix.adjoint(ofV), Value()};
 }
 
+/// A = Q R: with M = Q^H A' R^-1 and the antisymmetric part W of which M's lower
+/// triangle is the lower one, Q' = Q (W - M) + A' R^-1 and R' = (M - W) R.
+static Values qrTangents(CustomCallOp op, RuleBuilder &rule, Value t) {
+  MatrixRules matrix(rule);
+  CustomCallOp made = routineOf(op) == "geqrf" ? op : decompositionOf(op);
+  Value packed = made.getResult(0), q = op.getResult(0);
+  RankedTensorType type = typeOf(packed);
+  int64_t rank = type.getRank(), m = type.getDimSize(rank - 2),
+          n = type.getDimSize(rank - 1);
+  if (made == op) {
+    StringRef routine =
+        MatrixRules::isComplex(packed) ? "lapack_ungqr" : "lapack_orgqr";
+    q = rule.builder
+            .create<CustomCallOp>(rule.loc, TypeRange(type), routine,
+                                  ValueRange{packed, made.getResult(1)},
+                                  DictionaryAttr())
+            .getResult(0);
+  }
+  Value r = matrix.upper(resized(rule, packed, rank - 2, n));
+  Value along =
+      matrix.solve(r, t, MatrixForm::plain, false, false, false);
+  Value inner = matrix.matmul(matrix.adjoint(q), along);
+  Value strict = matrix.lower(inner, -1);
+  Value turn = rule.sub(strict, matrix.adjoint(strict));
+  if (made != op)
+    return {rule.add(matrix.matmul(q, rule.sub(turn, inner)), along)};
+  Value ofR = matrix.matmul(rule.sub(inner, turn), r);
+  return {resized(rule, ofR, rank - 2, m), Value()};
+}
+
 Derivatives lapackTangents(CustomCallOp op, RuleBuilder &rule,
                            ArrayRef<Value> t) {
   StringRef routine = routineOf(op);
@@ -242,6 +301,8 @@ Derivatives lapackTangents(CustomCallOp op, RuleBuilder &rule,
     return luTangents(op, rule, t[0]);
   if (isSymmetricEigen(routine))
     return eigenTangents(op, rule, t[0]);
+  if (routine == "geqrf" || isOrthogonalFactor(routine))
+    return qrTangents(op, rule, t[0]);
   if (routine != "gesdd")
     return refuseRule(op);
   CustomCallOp whole = withVectors(op, rule, 'S');

@@ -9,9 +9,11 @@
 
 namespace zenith::autodiff {
 
-/// LU, eigenvalues of symmetric matrices and singular values have rules; other
+/// LU, QR, eigenvalues of symmetric matrices and singular values have rules; other
 /// routines are refused by name.
 GradientAnswer lapackAnswer(graph::CustomCallOp op);
+/// The operands; of the orthogonal factor of a QR decomposition, the matrix.
+llvm::SmallVector<mlir::Value> lapackVariables(graph::CustomCallOp op);
 Derivatives lapackTangents(graph::CustomCallOp op, RuleBuilder &rule,
                            llvm::ArrayRef<mlir::Value> tangents);
 

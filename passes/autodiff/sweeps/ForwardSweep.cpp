@@ -33,14 +33,15 @@ llvm::Error ForwardSweep::visit(Operation *op) {
   if (answer.kind == GradientAnswer::Refused)
     return refuseRule(op, answer.reason);
   SmallVector<Value> given;
-  for (Value operand : op->getOperands())
-    given.push_back(tangentOf(operand));
+  auto interface = cast<GradientRule>(op);
+  for (Value variable : interface.variables())
+    given.push_back(tangentOf(variable));
   if (llvm::none_of(given, [](Value value) { return bool(value); }))
     return llvm::Error::success();
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
   RuleBuilder rule(builder, op->getLoc());
-  Derivatives results = cast<GradientRule>(op).linearize(rule, given);
+  Derivatives results = interface.linearize(rule, given);
   if (!results)
     return results.takeError();
   for (auto [result, tangent] : llvm::zip(op->getResults(), *results))

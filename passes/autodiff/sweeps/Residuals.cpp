@@ -12,8 +12,15 @@ using namespace zenith::graph;
 
 namespace zenith::autodiff {
 
+/// Regions that are being built have no op around them yet.
+static bool isWithin(Region *inner, Region &region) {
+  while (inner && inner != &region)
+    inner = inner->getParentOp() ? inner->getParentRegion() : nullptr;
+  return inner;
+}
+
 static bool isWithin(Value value, Region &region) {
-  return region.isAncestor(value.getParentRegion());
+  return isWithin(value.getParentRegion(), region);
 }
 
 Residuals::Residuals(Region &forward, Block &backward)
@@ -59,9 +66,8 @@ void Residuals::makeAvailable() {
   for (Value value : values) {
     Value found = available(value);
     value.replaceUsesWithIf(found, [&](OpOperand &use) {
-      Block *block = use.getOwner()->getBlock();
-      return block->getParent() &&
-             backward.getParent()->isAncestor(block->getParent());
+      return isWithin(use.getOwner()->getParentRegion(),
+                      *backward.getParent());
     });
   }
 }

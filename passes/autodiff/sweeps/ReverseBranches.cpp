@@ -30,7 +30,8 @@ llvm::Error ReverseSweep::visitBranches(Operation *op,
   for (Region &forward : op->getRegions()) {
     regions.push_back(std::make_unique<Region>());
     Block &block = regions.back()->emplaceBlock();
-    OpBuilder inside = OpBuilder::atBlockBegin(&block);
+    OpBuilder inside(op->getContext());
+    inside.setInsertionPointToEnd(&block);
     ReverseSweep sweep(activity, inside, tape);
     for (auto [yielded, cotangent] :
          llvm::zip(forward.front().getTerminator()->getOperands(), ofResults))
@@ -52,7 +53,8 @@ llvm::Error ReverseSweep::visitBranches(Operation *op,
     }
   for (auto [forward, region, own] :
        llvm::zip(op->getRegions(), regions, sums)) {
-    OpBuilder inside = OpBuilder::atBlockEnd(&region->front());
+    OpBuilder inside(op->getContext());
+    inside.setInsertionPointToEnd(&region->front());
     RuleBuilder rule(inside, op->getLoc());
     SmallVector<Value> yielded;
     for (unsigned index : used)

@@ -83,7 +83,8 @@ llvm::Error LoopReversal::buildBody(ArrayRef<unsigned> ofCarried,
   for (Value capture : ofCaptures)
     block.addArgument(capture.getType(), loc);
   unsigned firstSum = 1 + carried.size();
-  OpBuilder inside = OpBuilder::atBlockEnd(&block);
+  OpBuilder inside(loop.getContext());
+  inside.setInsertionPointToEnd(&block);
   ReverseSweep sweep(activity, inside, tape);
   for (auto [i, capture] : llvm::enumerate(ofCaptures))
     sweep.setCotangent(capture, block.getArgument(firstSum + i));
@@ -124,7 +125,8 @@ void LoopReversal::chooseTape() {
       given.push_back(argument);
   if (counted)
     given.push_back(forward.getArgument(counted->counter));
-  OpBuilder end = OpBuilder::atBlockEnd(&backward.front());
+  OpBuilder end(loop.getContext());
+  end.setInsertionPointToEnd(&backward.front());
   end.create<YieldOp>(loop.getLoc(), yields);
   llvm::SetVector<Value> wanted =
       Residuals(loop.getBody(), backward.front()).wanted();
@@ -410,10 +412,12 @@ llvm::Error ReverseSweep::visitLoop(WhileOp loop, ArrayRef<Value> ofResults) {
   llvm::Expected<SmallVector<Value>> results = reversal.run(cotangents, sums);
   if (!results)
     return results.takeError();
-  for (auto [i, index] : llvm::enumerate(carried))
-    accumulate(reversal.current().getInits()[index], (*results)[i]);
+  // Sums take the place of those so far; an initial value that the body reads
+  // too adds to its own.
   for (auto [i, index] : llvm::enumerate(reversal.changed()))
     setCotangent(captures[index], (*results)[carried.size() + i]);
+  for (auto [i, index] : llvm::enumerate(carried))
+    accumulate(reversal.current().getInits()[index], (*results)[i]);
   return llvm::Error::success();
 }
 

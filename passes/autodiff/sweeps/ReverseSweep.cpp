@@ -34,10 +34,10 @@ llvm::Error ReverseSweep::run(Block &block) {
   return llvm::Error::success();
 }
 
-BitVector ReverseSweep::activeOperands(Operation *op) const {
-  BitVector active(op->getNumOperands());
-  for (OpOperand &operand : op->getOpOperands())
-    active[operand.getOperandNumber()] = activity.isVaried(operand.get());
+BitVector ReverseSweep::activeAmong(ValueRange values) const {
+  BitVector active(values.size());
+  for (auto [index, value] : llvm::enumerate(values))
+    active[index] = activity.isVaried(value);
   return active;
 }
 
@@ -69,15 +69,16 @@ llvm::Error ReverseSweep::visitRule(Operation *op, ArrayRef<Value> ofResults) {
     return llvm::Error::success();
   RuleBuilder rule(builder, op->getLoc());
   auto interface = cast<GradientRule>(op);
+  SmallVector<Value> variables = interface.variables();
   Derivatives gradients =
-      pullBack(builder, op->getLoc(), op->getOperands(), activeOperands(op),
+      pullBack(builder, op->getLoc(), variables, activeAmong(variables),
                ofResults, [&](ArrayRef<Value> tangents) {
                  return interface.linearize(rule, tangents);
                });
   if (!gradients)
     return gradients.takeError();
-  for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
-    accumulate(operand, gradient);
+  for (auto [variable, gradient] : llvm::zip(variables, *gradients))
+    accumulate(variable, gradient);
   return llvm::Error::success();
 }
 
@@ -94,7 +95,7 @@ llvm::Error ReverseSweep::visitCall(func::CallOp call,
         call, builder, ArrayRef(computed).drop_front(count), ofResults);
   } else {
     Derivatives own = pullBack(builder, call.getLoc(), call.getOperands(),
-                               activeOperands(call), ofResults,
+                               activeAmong(call.getOperands()), ofResults,
                                [&](ArrayRef<Value> tangents) {
                                  return customTangents(call, builder, tangents);
                                });

@@ -41,7 +41,7 @@ private:
   llvm::Error visitLoop(graph::WhileOp loop, llvm::ArrayRef<Value> ofResults);
   llvm::Error visitCall(mlir::func::CallOp call,
                         llvm::ArrayRef<Value> ofResults);
-  llvm::BitVector activeOperands(mlir::Operation *op) const;
+  llvm::BitVector activeAmong(mlir::ValueRange values) const;
   bool accumulatePart(mlir::Operation *op, Value cotangent);
   llvm::SmallVector<Value> variedCaptures(mlir::Operation *op) const;
 

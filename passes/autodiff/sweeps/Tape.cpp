@@ -10,13 +10,14 @@ using namespace zenith::graph;
 
 namespace zenith::autodiff {
 
+/// At least 1: the body of a loop that never runs reads a row all the same.
 static int64_t staticRows(Value rows) {
   auto constant = rows.getDefiningOp<ConstantOp>();
   if (!constant)
     return ShapedType::kDynamic;
-  return cast<DenseElementsAttr>(constant.getValue())
-      .getSplatValue<APInt>()
-      .getSExtValue();
+  return std::max<int64_t>(1, cast<DenseElementsAttr>(constant.getValue())
+                                  .getSplatValue<APInt>()
+                                  .getSExtValue());
 }
 
 Value emptyTape(RuleBuilder &rule, Value rows, Value like) {
