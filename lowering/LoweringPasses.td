@@ -25,13 +25,32 @@ def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::zenith::host::HostDialect", "::mlir::func::FuncDialect"];
 }
 
+def ScheduleKernelsPass : Pass<"zenith-schedule-kernels", "::mlir::ModuleOp"> {
+  let summary = "Decide once what the kernel of each fusion will do";
+  let description = [{
+    The schedule phase: writes the attribute `schedule` of each graph.fusion, of dialect sched: tiles, lanes, tasks,
+    scratch, which results may take over bytes, variants by sizes ([schedules](schedules.md)). Runs when fusions are
+    formed; planning and emission read the attribute and decide nothing. A fusion that brings a schedule keeps it: what
+    it leaves open is decided, and what emission cannot do is refused by the label of a constraint. With `explain`, each
+    schedule is a remark (SCH001 of [remarks](remarks.md)). Refuses fusions for which there is no kernel, naming the op.
+
+    Before and after (tests/lowering/decisions/schedule-kernels.mlir @chain):
+    ```mlir
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> {...}
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {schedule = #sched.elements<on = task, block = 4096, lanes = 16, shares = [[0, 0]]>} {...}
+    ```
+  }];
+  let dependentDialects = ["::zenith::sched::SchedDialect"];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each schedule">];
+}
+
 def AssignBuffersPass : Pass<"zenith-assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Assign a buffer to every value";
   let description = [{
     The plan phase: writes the buffer assignment (lowering/memory/PlanBuffers.h) into the IR. Each op with values in
     memory gets `host.buffers`, fusions with scratch `host.scratch`, functions `host.arena` and `host.activations`, the
-    module `host.derived_bytes`. Runs when a function consists of fusions, since lifetimes and in-place rules are those
-    of kernels. Values whose size depends on data get slots, and the last readers of slots `host.deallocs`; control ops
+    module `host.derived_bytes`. Runs when fusions have schedules, which say what scratch kernels need and which results
+    may take over bytes. Values whose size depends on data get slots, and the last readers of slots `host.deallocs`; control ops
     get `host.nested_arena` for the functions that they name. Refuses ops with values in memory that are no fusions.
 
     Before and after (tests/lowering/program/assign-buffers.mlir @chain):

@@ -10,7 +10,7 @@
 #include "lowering/gemm/SyrkMirror.h"
 #include "lowering/gemm/WinogradKernel.h"
 #include "lowering/packing/PackPanels.h"
-#include "lowering/schedule/SmallM.h"
+#include "lowering/schedule/GemmVariants.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -19,33 +19,6 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 namespace {
-
-/// The variants of a fusion's GEMM, of which a run takes one by its sizes:
-/// Winograd convolutions, or the GEMM as it is.
-struct GemmVariants {
-  std::vector<WinogradSchedule> winograd;
-  DimExpr plainGuard = 1; ///< 1 where no other variant is taken, else 0
-  TargetModel target;
-  FailureOr<ContractionSpace> space = failure(); ///< of the plain GEMM
-  SmallVector<DimExpr> scratchBytes;
-
-  /// Failure has been reported at the op.
-  GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-               const TargetModel &machine)
-      : winograd(winogradSchedules(fusion, dims, machine)),
-        target(tileTarget(fusion, machine)) {
-    for (const WinogradSchedule &variant : winograd) {
-      llvm::append_range(scratchBytes, winogradScratchBytes(variant));
-      plainGuard = plainGuard - variant.guard;
-    }
-    if (plainGuard.isConstant(0) ||
-        failed(space = contractionSpace(fusion, dims, target)))
-      return;
-    renumberScratch(*space, scratchBytes.size());
-    for (const Preparation &preparation : space->preparations)
-      scratchBytes.push_back(preparation.bytes * plainGuard);
-  }
-};
 
 /// Emits the kernels of a contraction into a plan.
 struct GemmEmitter {
@@ -60,8 +33,8 @@ struct GemmEmitter {
                              bool onlyOne);
   LogicalResult emitPlain(const GemmVariants &variants);
   LogicalResult emitVariant(const ContractionSpace &space,
-                            const TargetModel &target, StringRef name,
-                            const DimExpr &guard);
+                            const TargetModel &target, const GivenTile &tile,
+                            StringRef name, const DimExpr &guard);
   LogicalResult add(FailureOr<Launch> launch, const DimExpr &guard);
 };
 
@@ -88,12 +61,14 @@ GemmEmitter::emitWinograd(const std::vector<WinogradSchedule> &variants,
 
 LogicalResult GemmEmitter::emitVariant(const ContractionSpace &space,
                                        const TargetModel &target,
-                                       StringRef name, const DimExpr &guard) {
+                                       const GivenTile &tile, StringRef name,
+                                       const DimExpr &guard) {
   auto form = EpilogueForm::make(fusion, dims, space, target);
   if (failed(form))
     return add(failure(), guard);
   KernelBuilder kernel(fusion, dims, target, kernels, name);
-  return add(emitGemm(kernel, space, *form), guard);
+  return add(emitGemm(kernel, space, *form, gemmSchedule(space, target, tile)),
+             guard);
 }
 
 LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
@@ -107,13 +82,12 @@ LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
                        (name + "_prepare" + Twine(preparation.scratch)).str()),
                    variants.plainGuard)))
       return failure();
-  auto small = smallMVariant(fusion, dims, space, target);
-  if (small && failed(emitVariant(small->space, small->target,
+  if (const auto &small = variants.small;
+      small && failed(emitVariant(small->space, small->target, {},
                                   (name + "_small_m").str(), small->guard)))
     return failure();
-  if (failed(
-          emitVariant(space, target, name,
-                      small ? DimExpr(1) - small->guard : variants.plainGuard)))
+  if (failed(emitVariant(space, target, givenTile(fusion), name,
+                         variants.guardOfPlain())))
     return failure();
   if (space.symmetric)
     plan.launches.push_back(emitSyrkMirror(fusion, dims, target, kernels,
@@ -125,8 +99,8 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const TargetModel &machine,
                                       ModuleOp kernels, StringRef name) {
-  GemmVariants variants(fusion, dims, machine);
-  bool hasPlain = !variants.plainGuard.isConstant(0);
+  GemmVariants variants(fusion, dims, machine, givenTile(fusion));
+  bool hasPlain = variants.hasPlain();
   GemmEmitter emitter{fusion, dims, machine, kernels, name, {}};
   emitter.plan.scratchBytes = variants.scratchBytes;
   bool onlyOne = !hasPlain && variants.winograd.size() == 1;
@@ -134,15 +108,6 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
       (hasPlain && failed(emitter.emitPlain(variants))))
     return failure();
   return std::move(emitter.plan);
-}
-
-SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
-                                             graph::DimAnalysis &dims,
-                                             const TargetModel &machine) {
-  // Suppress diagnostics: emission repeats this analysis and reports them.
-  ScopedDiagnosticHandler silence(fusion.getContext(),
-                                  [](Diagnostic &) { return success(); });
-  return GemmVariants(fusion, dims, machine).scratchBytes;
 }
 
 } // namespace zenith::kernels

@@ -17,12 +17,6 @@ mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                             mlir::ModuleOp kernels,
                                             llvm::StringRef name);
 
-/// Bytes of the scratch buffers that emitContraction uses; empty where it will
-/// fail.
-llvm::SmallVector<graph::DimExpr>
-contractionScratchBytes(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const TargetModel &target);
-
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_GEMM_GEMMKERNEL_H

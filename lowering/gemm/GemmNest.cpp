@@ -7,7 +7,6 @@
 #include "lowering/gemm/GemmGates.h"
 #include "lowering/gemm/GemmKBlocks.h"
 #include "lowering/gemm/GemmSweep.h"
-#include "lowering/schedule/ChooseGemmSchedule.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -19,11 +18,11 @@ namespace {
 class GemmNest {
 public:
   GemmNest(KernelBuilder &kernel, const ContractionSpace &space,
-           const EpilogueForm &form)
+           const EpilogueForm &form, GemmSchedule chosen)
       : k(kernel), space(space), epilogue(kernel, space, form),
         gemm{kernel,
              space,
-             chooseGemmSchedule(space, kernel.target),
+             std::move(chosen),
              epilogue,
              mrOf(space, kernel.target),
              nrOf(space.sum, kernel.target),
@@ -213,8 +212,8 @@ void GemmNest::tile(Value number, Value panelBase) {
 }
 
 FailureOr<Launch> emitGemm(KernelBuilder &kernel, const ContractionSpace &space,
-                           const EpilogueForm &form) {
-  return GemmNest(kernel, space, form).emit();
+                           const EpilogueForm &form, GemmSchedule schedule) {
+  return GemmNest(kernel, space, form, std::move(schedule)).emit();
 }
 
 } // namespace zenith::kernels

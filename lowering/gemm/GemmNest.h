@@ -7,6 +7,7 @@
 
 #include "lowering/builder/KernelBuilder.h"
 #include "lowering/schedule/EpilogueForm.h"
+#include "lowering/schedule/GemmSchedule.h"
 
 namespace zenith::kernels {
 
@@ -14,7 +15,8 @@ namespace zenith::kernels {
 /// its epilogue. Reports failure at the op.
 mlir::FailureOr<Launch> emitGemm(KernelBuilder &kernel,
                                  const ContractionSpace &space,
-                                 const EpilogueForm &form);
+                                 const EpilogueForm &form,
+                                 GemmSchedule schedule);
 
 } // namespace zenith::kernels
 

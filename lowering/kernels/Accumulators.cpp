@@ -23,12 +23,6 @@ Accumulators::Accumulators(ElementEmitter &emitter,
     values += reduction->arg() ? 2 : 1;
 }
 
-unsigned placeBits(const Reduction &reduction, graph::DimAnalysis &dims) {
-  auto op = cast<graph::ArgReduceOp>(reduction.op);
-  DimExpr size = dims.dimOf(reduction.operand, op.getDim());
-  return size.provablyAtMost(DimExpr(INT32_MAX)) ? 32 : 64;
-}
-
 Type Accumulators::placeType(const Reduction &reduction) const {
   return kernel.b.getIntegerType(placeBits(reduction, kernel.dims));
 }

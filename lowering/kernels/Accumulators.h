@@ -6,12 +6,10 @@
 #define ZENITH_LOWERING_KERNELS_ACCUMULATORS_H
 
 #include "lowering/elements/ElementEmitter.h"
+#include "lowering/schedule/ReductionLanes.h"
 #include "lowering/schedule/ReductionSchedule.h"
 
 namespace zenith::kernels {
-
-/// Bits of the indices that an arg_reduce carries.
-unsigned placeBits(const Reduction &reduction, graph::DimAnalysis &dims);
 
 /// Accumulators of the reductions of one pass: one value each, two (best,
 /// index) for arg_reduce.

@@ -392,15 +392,6 @@ void AttentionNest::finish() {
     panel(k.index(whole), k.index(features - whole));
 }
 
-/// Variants share the scratch buffers, since a run takes one of them.
-static void addScratch(SmallVector<DimExpr> &bytes,
-                       const AttentionSchedule &space) {
-  const auto &preparations = space.matmul.preparations;
-  bytes.resize(std::max(bytes.size(), preparations.size()));
-  for (auto [all, preparation] : llvm::zip(bytes, preparations))
-    all = DimExpr::max(all, preparation.bytes);
-}
-
 static LogicalResult emitVariant(const EmissionContext &context,
                                  const AttentionVariant &variant,
                                  StringRef name, KernelPlan &plan) {
@@ -449,20 +440,6 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
       return failure();
   }
   return plan;
-}
-
-SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
-                                      graph::DimAnalysis &dims,
-                                      const TargetModel &target) {
-  // Suppress diagnostics: emission repeats this analysis and reports them.
-  ScopedDiagnosticHandler silence(fusion.getContext(),
-                                  [](Diagnostic &) { return success(); });
-  SmallVector<DimExpr> bytes;
-  for (const AttentionVariant &variant :
-       attentionVariants(fusion, dims, target))
-    if (auto space = attentionSchedule(fusion, dims, variant); succeeded(space))
-      addScratch(bytes, *space);
-  return bytes;
 }
 
 } // namespace zenith::kernels

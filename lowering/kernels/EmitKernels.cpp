@@ -7,57 +7,12 @@
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
 #include "lowering/routines/RoutineKernels.h"
-#include "lowering/schedule/EpilogueForm.h"
-#include "lowering/schedule/ReductionSchedule.h"
 
 using namespace mlir;
 
 namespace zenith::kernels {
 
-namespace {
-/// What computes a fusion, and what that demands of its buffers.
-struct Emitter {
-  FailureOr<KernelPlan> (*emit)(const EmissionContext &context);
-  /// Null: no scratch.
-  SmallVector<graph::DimExpr> (*scratch)(graph::FusionOp fusion,
-                                         graph::DimAnalysis &dims,
-                                         const TargetModel &target) = nullptr;
-  /// Null: no result may share the bytes of an operand.
-  bool (*mayShareBytes)(graph::FusionOp fusion, unsigned operand,
-                        unsigned result) = nullptr;
-};
-} // namespace
-
-// Every path from the argument to the result must keep the index: then a
-// block's loads, which come before its stores, read only what the same block
-// writes.
-static bool keepsIndex(BlockArgument argument) {
-  llvm::SetVector<Value> reached;
-  reached.insert(argument);
-  for (size_t next = 0; next < reached.size(); ++next)
-    for (Operation *user : reached[next].getUsers()) {
-      if (isa<graph::YieldOp>(user))
-        continue;
-      if (graph::familyOf(user) != graph::Family::Elementwise)
-        return false;
-      reached.insert(user->getResult(0));
-    }
-  return true;
-}
-
-static bool pointwiseMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                                   unsigned result) {
-  auto from = cast<RankedTensorType>(fusion.getInputs()[operand].getType());
-  auto to = cast<RankedTensorType>(fusion.getResultTypes()[result]);
-  // Results of another shape have their own kernel, which may read the operand
-  // after this one has written.
-  bool oneShape =
-      llvm::all_equal(llvm::map_range(fusion.getResultTypes(), [](Type type) {
-        return cast<RankedTensorType>(type).getShape();
-      }));
-  return from == to && oneShape &&
-         keepsIndex(fusion.getBody().getArgument(operand));
-}
+using Emitter = FailureOr<KernelPlan> (*)(const EmissionContext &context);
 
 static FailureOr<KernelPlan>
 emitPrefetchingReduction(const EmissionContext &context) {
@@ -72,12 +27,6 @@ static FailureOr<KernelPlan> emitGemm(const EmissionContext &context) {
                          context.kernels, context.name);
 }
 
-static SmallVector<graph::DimExpr> scratchOfRoutine(graph::FusionOp fusion,
-                                                    graph::DimAnalysis &dims,
-                                                    const TargetModel &) {
-  return routineScratch(fusion, dims);
-}
-
 template <typename... Ops> static bool holds(graph::FusionOp fusion) {
   return llvm::any_of(fusion.getBody().front(),
                       [](Operation &op) { return isa<Ops...>(op); });
@@ -87,18 +36,18 @@ template <typename... Ops> static bool holds(graph::FusionOp fusion) {
 /// emitter of their own divide some kinds further.
 static Emitter emitterOf(graph::FusionOp fusion) {
   if (holds<graph::ReduceWithOp, graph::ReduceWindowWithOp>(fusion))
-    return {emitRegionReduce};
+    return emitRegionReduce;
   switch (fusion.getKind()) {
   case graph::FusionKind::contraction:
-    return {emitGemm, contractionScratchBytes, contractionMayShareBytes};
+    return emitGemm;
   case graph::FusionKind::attention:
-    return {emitAttention, attentionScratch};
+    return emitAttention;
   case graph::FusionKind::routine:
-    return {emitRoutine, scratchOfRoutine, routineMayShareBytes};
+    return emitRoutine;
   case graph::FusionKind::scatter:
     if (holds<graph::ScatterOp, graph::ScatterWithOp>(fusion))
-      return {emitScatter, nullptr, scatterMayShareBytes};
-    return {emitUpdate, nullptr, updateMayShareBytes};
+      return emitScatter;
+    return emitUpdate;
   case graph::FusionKind::pointwise:
   case graph::FusionKind::copy:
   case graph::FusionKind::reduction:
@@ -106,35 +55,57 @@ static Emitter emitterOf(graph::FusionOp fusion) {
     break;
   }
   if (holds<graph::CumulativeOp>(fusion))
-    return {emitScan};
+    return emitScan;
   // Small reductions stay within the elements of a pointwise fusion; the
   // reduction emitter computes those, too.
   if (holds<graph::ReduceOp, graph::ArgReduceOp>(fusion))
-    return {emitPrefetchingReduction, reductionScratch};
+    return emitPrefetchingReduction;
   if (fusion.getKind() == graph::FusionKind::window)
-    return {emitWindow};
-  return {emitPointwise, nullptr, pointwiseMayShareBytes};
+    return emitWindow;
+  return emitPointwise;
+}
+
+/// Fails where the schedule is not there, or of a form without an emitter.
+static LogicalResult checkSchedule(graph::FusionOp fusion) {
+  graph::Schedule schedule = fusion.getScheduleAttr();
+  if (!schedule)
+    return fusion.emitOpError(
+        "has no schedule: the schedule phase has not run");
+  if (schedule.runsOn() == graph::RunOn::Group)
+    return fusion.emitOpError("schedule: on = group is not supported: no "
+                              "kernels of work-groups are emitted");
+  return success();
+}
+
+/// What the kernels use is what the schedule says, by which buffers are
+/// planned. Names of sizes that depend on data are those of one analysis.
+static LogicalResult checkScratch(graph::FusionOp fusion,
+                                  graph::DimAnalysis &dims,
+                                  ArrayRef<graph::DimExpr> used) {
+  auto said = fusion.getScheduleAttr().scratch(fusion, dims);
+  auto dependsOnData = [](const graph::DimExpr &bytes) {
+    return bytes.str().find('%') != std::string::npos;
+  };
+  bool agrees = said.size() == used.size();
+  for (auto [own, bytes] : llvm::zip(said, used))
+    agrees &= own == bytes || dependsOnData(bytes);
+  if (agrees)
+    return success();
+  return fusion.emitOpError("schedule: scratch: got ")
+         << said.size() << " buffers that differ from the " << used.size()
+         << " that its kernels use (sched_c9)";
 }
 
 FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                   graph::DimAnalysis &dims,
                                   const TargetModel &target, ModuleOp kernels,
                                   StringRef name) {
-  return emitterOf(fusion).emit({fusion, dims, target, kernels, name});
-}
-
-SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
-                                         graph::DimAnalysis &dims,
-                                         const TargetModel &target) {
-  Emitter emitter = emitterOf(fusion);
-  return emitter.scratch ? emitter.scratch(fusion, dims, target)
-                         : SmallVector<graph::DimExpr>();
-}
-
-bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
-  Emitter emitter = emitterOf(fusion);
-  return emitter.mayShareBytes &&
-         emitter.mayShareBytes(fusion, operand, result);
+  if (failed(checkSchedule(fusion)))
+    return failure();
+  auto plan = emitterOf(fusion)({fusion, dims, target, kernels, name});
+  if (failed(plan) || failed(checkScratch(fusion, dims, plan->scratchBytes)))
+    return failure();
+  return plan;
 }
 
 } // namespace zenith::kernels

@@ -29,21 +29,12 @@ mlir::FailureOr<KernelPlan> emitWindow(const EmissionContext &context);
 
 /// graph.attention with its epilogue.
 mlir::FailureOr<KernelPlan> emitAttention(const EmissionContext &context);
-/// Bytes of the scratch buffers that emitAttention uses.
-llvm::SmallVector<graph::DimExpr> attentionScratch(graph::FusionOp fusion,
-                                                   graph::DimAnalysis &dims,
-                                                   const TargetModel &target);
 
 /// scatter and scatter_with.
 mlir::FailureOr<KernelPlan> emitScatter(const EmissionContext &context);
-/// Whether the result may take over the operand's bytes.
-bool scatterMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                          unsigned result);
 /// dynamic_update_slice alone: copies the operand to the result, unless they
 /// are the same bytes, then the update into its part.
 mlir::FailureOr<KernelPlan> emitUpdate(const EmissionContext &context);
-bool updateMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                         unsigned result);
 /// reduce_with and reduce_window_with.
 mlir::FailureOr<KernelPlan> emitRegionReduce(const EmissionContext &context);
 

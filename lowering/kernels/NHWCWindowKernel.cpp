@@ -13,6 +13,7 @@
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/schedule/LaneChoice.h"
+#include "lowering/schedule/Schedule.h"
 #include "lowering/schedule/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -493,6 +494,8 @@ static bool fillsVectors(const WindowDim &span, const DimExpr &positions,
 
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
+  if (isa_and_nonnull<sched::ElementsAttr>(Attribute(fusion.getScheduleAttr())))
+    return emitPointwise(context);
   Block &body = fusion.getBody().front();
   auto anchor = llvm::find_if(body, [](Operation &op) {
     return isa<graph::ReduceWindowOp, graph::ConvolutionOp>(op);
@@ -534,7 +537,10 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   if (!column)
     return emitPointwise(context);
   WindowShape window{&*anchor, *spans, *column};
-  if (suitsInt8Window(context, space, window, *lane))
+  // That kernel has the lanes of its instructions.
+  bool hasOwnLanes =
+      lanesOfWindow(context) == chosenLanesOfWindow(fusion, context.target);
+  if (hasOwnLanes && suitsInt8Window(context, space, window, *lane))
     return emitInt8Window(context, space, window, *lane);
   if (laneMoves && suitsNCHWWindow(context, space, window))
     return emitNCHWWindow(context, space, window);

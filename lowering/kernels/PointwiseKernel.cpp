@@ -6,11 +6,10 @@
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/KernelPlan.h"
-#include "lowering/builder/RowTasks.h"
 #include "lowering/elements/IndexingElements.h"
 #include "lowering/elements/LoopNests.h"
-#include "lowering/kernels/EmitKernels.h"
 #include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,15 +23,15 @@ namespace zenith::kernels {
 namespace {
 class PointwiseKernel {
 public:
-  /// Writes values of one shape to results number `numbers`.
   PointwiseKernel(const EmissionContext &context, StringRef name,
-                  ArrayRef<Value> values, ArrayRef<unsigned> numbers,
-                  graph::DynamicUpdateSliceOp into)
+                  WrittenValues written)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                name),
-        emitter(kernel), numbers(numbers), results(values), into(into),
-        space(context.dims, context.dims.dimsOf(results[0]),
-              roots(context.dims)) {}
+        emitter(kernel), form(elementsForm(context.fusion, context.target)),
+        schedule(context.fusion, context.dims, context.target,
+                 std::move(written), form.shares),
+        space(schedule.loops()), numbers(schedule.written.numbers),
+        results(schedule.written.values), into(schedule.written.into) {}
 
   FailureOr<Launch> run() {
     return unlessFailed(emitter,
@@ -40,18 +39,6 @@ public:
   }
 
 private:
-  SmallVector<SpaceRoot> roots(graph::DimAnalysis &dims) {
-    SmallVector<SpaceRoot> roots;
-    for (Value result : results) {
-      // A part has the row stride of the whole.
-      SpaceRoot root{result, {}, true, into ? into.getOperand() : Value()};
-      for (unsigned d = 0; d < dims.dimsOf(result).size(); ++d)
-        root.dims.push_back(d);
-      roots.push_back(std::move(root));
-    }
-    return roots;
-  }
-
   // All loads of a block come before its stores: a result may share an
   // operand's bytes.
   // With `pastEnd`, whole vectors are stored, whatever the mask.
@@ -94,104 +81,9 @@ private:
         emitter.storeInterleaved(number, turns, index);
   }
 
-  /// A short loop whose elements lie between those of neighbouring lanes in all
-  /// results: positions with few channels, repeated elements.
-  std::optional<unsigned> choosePair(unsigned lane) {
-    if (into || llvm::any_of(results, [](Value value) {
-          return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
-        }))
-      return std::nullopt;
-    for (unsigned loop = 0; loop < space.rank(); ++loop) {
-      constexpr int64_t mostTurns = 4;
-      int64_t turns = space.size(loop).constant().value_or(0);
-      if (loop != lane && turns > 1 && turns <= mostTurns &&
-          llvm::all_of(space.accesses(),
-                       [&](const IterationSpace::Access &access) {
-                         return !access.written ||
-                                (!access.opaque[lane] && !access.opaque[loop] &&
-                                 access.factors[loop].isConstant(1) &&
-                                 access.factors[lane].isConstant(turns));
-                       }))
-        return loop;
-    }
-    return std::nullopt;
-  }
-
-  SmallVector<unsigned> loopsWithout(ArrayRef<unsigned> excluded) {
-    SmallVector<unsigned> loops;
-    for (unsigned loop = 0; loop < space.rank(); ++loop)
-      if (!llvm::is_contained(excluded, loop))
-        loops.push_back(loop);
-    return loops;
-  }
-
   Launch emitLoops() {
-    unsigned lane = *chooseLaneLoop(space, loopsWithout({}));
-    if (auto row = chooseShortRow(lane))
-      return emitTiles(*row, lane);
-    if (auto tile = chooseTileLoop(lane); tile && !into)
-      return emitTiles(lane, *tile);
-    return emitRows(lane);
-  }
-
-  /// Whether the last vector of a row may overlap the one before, instead of
-  /// being masked: masks of narrow elements take many instructions where no
-  /// mask registers exist.
-  bool mayOverlap(unsigned lane, const RowTasks &tasks) {
-    auto size = space.size(lane).constant();
-    int64_t width = emitter.indices.width;
-    if (kernel.target.avx512 || tasks.chunk || into || !size || *size < width ||
-        *size % width == 0 || !space.edges(lane).empty())
-      return false;
-    bool anyNarrow = false;
-    for (Value value : results) {
-      Type element = getElementTypeOrSelf(value.getType());
-      anyNarrow |=
-          element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
-    }
-    return anyNarrow && mayWriteTwice();
-  }
-
-  /// Whether an element may be written before others are computed, and again:
-  /// not if it may share its bytes with an operand that is still to be read.
-  bool mayWriteTwice() {
-    for (unsigned number : numbers)
-      for (unsigned i = 0; i < kernel.fusion.getInputs().size(); ++i)
-        if (mayShareBytes(kernel.fusion, i, number))
-          return false;
-    return true;
-  }
-
-  /// A loop that moves gathered reads but not their indices, such as the loop
-  /// over the channels of a feature map: indices are computed once for all of
-  /// it. Cheap indices are recomputed instead, so that rows are written in
-  /// order: each iteration has cache lines of its own.
-  std::optional<unsigned> chooseRepeated(unsigned lane) {
-    constexpr double fewInstructions = 10;
-    constexpr int64_t mostTurns = 256;
-    if (costPerElement(kernel.fusion) < fewInstructions || into ||
-        !kernel.target.coreCaches || !mayWriteTwice())
-      return std::nullopt;
-    auto repeats = [&](unsigned loop) {
-      bool movesLanes = false, keepsPlaces = false;
-      for (const IterationSpace::Access &access : space.accesses()) {
-        if (access.written)
-          continue;
-        if (access.opaque[loop])
-          return false;
-        bool moves = !access.factors[loop].isConstant(0);
-        movesLanes |= access.opaque[lane] && moves;
-        keepsPlaces |= !access.opaque[lane] && !moves && !access.small;
-      }
-      return movesLanes && keepsPlaces;
-    };
-    for (unsigned loop = 0; loop < space.rank(); ++loop) {
-      int64_t turns = space.size(loop).constant().value_or(0);
-      if (loop != lane && turns > 1 && turns <= mostTurns && repeats(loop) &&
-          space.edges(loop).empty())
-        return loop;
-    }
-    return std::nullopt;
+    auto square = form.squares ? schedule.square() : std::nullopt;
+    return square ? emitTiles(*square) : emitRows(schedule.rowLane());
   }
 
   /// Values that do not depend on the loop are kept from its first iteration.
@@ -220,52 +112,17 @@ private:
     block(kernel.index(size - width));
   }
 
-  /// Whether other rows read the elements between those that lanes read: soon
-  /// after, they are still in a cache.
-  bool sharesLines(unsigned lane) {
-    constexpr int64_t fewElements = 4;
-    return llvm::any_of(
-        space.accesses(), [&](const IterationSpace::Access &access) {
-          auto stride = access.factors[lane].constant();
-          return !access.written && !access.opaque[lane] && stride &&
-                 *stride > 1 && *stride <= fewElements;
-        });
-  }
-
-  /// Lanes that the longest run between edges of a loop fills.
-  unsigned lanesOfPieces(unsigned lane) {
-    SmallVector<DimExpr> ends(space.edges(lane));
-    ends.push_back(space.size(lane));
-    int64_t longest = 1, begin = 0;
-    for (const DimExpr &end : ends) {
-      auto known = end.constant();
-      if (!known)
-        return ~0u;
-      longest = std::max(longest, *known - std::exchange(begin, *known));
-    }
-    return unsigned(std::min<uint64_t>(llvm::PowerOf2Ceil(longest), ~0u));
-  }
-
   Launch emitRows(unsigned lane) {
-    emitter.indices.width =
-        std::min(valueWidth(kernel.fusion, kernel.target), lanesOfPieces(lane));
-    std::optional<unsigned> pair = choosePair(lane),
-                            repeated =
-                                pair ? std::nullopt : chooseRepeated(lane);
+    emitter.indices.width = std::min(form.lanes, schedule.lanesOfPieces(lane));
+    ElementsSchedule::Rows rows =
+        schedule.rows(lane, emitter.indices.width, form.block);
+    const RowTasks &tasks = rows.tasks;
     SmallVector<unsigned> inner{lane};
-    double cost = costPerElement(kernel.fusion);
-    int64_t elements = cost > 40 ? elementsPerTask / 4 : elementsPerTask;
-    if (pair || repeated) {
-      inner.push_back(pair ? *pair : *repeated);
-      int64_t turns = *space.size(inner.back()).constant();
-      cost *= double(turns);
-      elements = std::max<int64_t>(emitter.indices.width, elements / turns);
-    }
-    SmallVector<unsigned> outer = loopsWithout(inner);
-    RowTasks tasks =
-        RowTasks::plan(space.rows(inner), space.size(lane), elements);
-    tasks.chunksFirst = sharesLines(lane);
-    bool overlaps = !pair && !repeated && mayOverlap(lane, tasks);
+    if (rows.pair || rows.repeated)
+      inner.push_back(rows.pair ? *rows.pair : *rows.repeated);
+    SmallVector<unsigned> outer = schedule.loopsWithout(inner);
+    bool overlaps = !rows.pair && !rows.repeated &&
+                    schedule.mayOverlap(lane, tasks, emitter.indices.width);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<LaneIndex> loopIndex(space.rank());
@@ -273,10 +130,10 @@ private:
       auto block = [&](const LaneIndex &lanes) {
         SmallVector<LaneIndex> at(loopIndex);
         at[lane] = lanes;
-        if (pair)
-          emitTurns(at, *pair);
-        else if (repeated)
-          emitRepeated(at, *repeated);
+        if (rows.pair)
+          emitTurns(at, *rows.pair);
+        else if (rows.repeated)
+          emitRepeated(at, *rows.repeated);
         else
           emitElements(at);
       };
@@ -285,133 +142,41 @@ private:
       else
         forEachLaneBlock(emitter, space, lane, low, high, block);
     });
-    return kernel.finish(tasks.tasks, tasks.elementsPerTask * cost);
+    return kernel.finish(tasks.tasks, tasks.elementsPerTask * rows.cost);
   }
 
-  /// Where `lane` reads along rows and writes from one short row to the next:
-  /// the loop along the short rows, if they fill most of a vector.
-  std::optional<unsigned> chooseShortRow(unsigned lane) {
-    int64_t width = kernel.target.lanes;
-    for (unsigned loop = 0; loop < space.rank(); ++loop) {
-      int64_t size = space.size(loop).constant().value_or(0);
-      bool writesRows =
-          2 * size > width && size < width &&
-          llvm::all_of(
-              space.accesses(),
-              [&](const IterationSpace::Access &access) {
-                return !access.written ||
-                       (!access.opaque[lane] && !access.opaque[loop] &&
-                        access.factors[loop].isConstant(1) &&
-                        access.factors[lane].isConstant(size));
-              });
-      if (loop != lane && writesRows && chooseTileLoop(loop) == lane &&
-          mayOverlapTiles(loop, lane))
-        return loop;
-    }
-    return std::nullopt;
-  }
-
-  /// Whether squares need not be cut: the last ones may overlap those before,
-  /// and the lanes after a short row may be written, since the next row of the
-  /// square overwrites them.
-  bool mayOverlapTiles(unsigned lane, unsigned tile) {
-    int64_t width = kernel.target.lanes;
-    auto lanes = space.size(lane).constant(),
-         rows = space.size(tile).constant();
-    if (!lanes || !rows || *rows < width || into || !kernel.target.shuffles ||
-        !space.edges(lane).empty())
-      return false;
-    bool followed = llvm::all_of(
-        space.accesses(), [&](const IterationSpace::Access &access) {
-          return !access.written || (access.factors[lane].isConstant(1) &&
-                                     access.factors[tile].isConstant(*lanes));
-        });
-    return (*lanes >= width || followed) && mayWriteTwice();
-  }
-
-  /// Whether squares can be cut at the edges of a loop: few and known ones,
-  /// each of which is code of its own, with room for whole squares between.
-  bool hasKnownEdges(unsigned loop) {
-    constexpr size_t mostEdges = 3;
-    ArrayRef<DimExpr> edges = space.edges(loop);
-    return !edges.empty() && edges.size() <= mostEdges &&
-           space.size(loop).constant() && kernel.target.shuffles &&
-           lanesOfPieces(loop) >= kernel.target.lanes &&
-           llvm::all_of(edges, [](const DimExpr &edge) {
-             return edge.constant().has_value();
-           });
-  }
-
-  // The loop along which operands that are strided along `lane` are contiguous.
-  // Tiles read whole squares, so nothing may end inside of one: they are cut at
-  // the edges of lanes.
-  std::optional<unsigned> chooseTileLoop(unsigned lane) {
-    bool cutsLanes = space.plain(lane) || hasKnownEdges(lane);
-    for (unsigned loop = 0; loop < space.rank(); ++loop) {
-      if (loop == lane || !cutsLanes || !space.plain(loop))
-        continue;
-      for (const IterationSpace::Access &access : space.accesses()) {
-        if (access.written || access.small || access.opaque[lane] ||
-            access.opaque[loop])
-          continue;
-        // A few loads give lanes that are a few elements apart.
-        constexpr int64_t fewElements = 4;
-        auto stride = access.factors[lane].constant();
-        bool strided = !stride || *stride < -1 || *stride > fewElements;
-        if (strided && access.factors[loop].isConstant(1))
-          return loop;
-      }
-    }
-    return std::nullopt;
-  }
-
-  Launch emitTiles(unsigned lane, unsigned tile);
+  Launch emitTiles(ElementsSchedule::Square square);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
+  ElementsForm form;
+  ElementsSchedule schedule;
+  const IterationSpace &space;
   ArrayRef<unsigned> numbers;
-  SmallVector<Value> results;
+  ArrayRef<Value> results;
   graph::DynamicUpdateSliceOp into; ///< where the values are its update
-  IterationSpace space;
 };
 } // namespace
 
 FailureOr<Launch> emitValues(const EmissionContext &context, StringRef name,
                              ArrayRef<Value> values, ArrayRef<unsigned> numbers,
                              graph::DynamicUpdateSliceOp into) {
-  return PointwiseKernel(context, name, values, numbers, into).run();
+  return PointwiseKernel(
+             context, name,
+             {SmallVector<Value>(values), SmallVector<unsigned>(numbers), into})
+      .run();
 }
 
-/// Lanes of a task: all, unless there would be few tasks for long rows.
-static int64_t lanesOfTask(const DimExpr &laneSize, const DimExpr &tileSize,
-                           const DimExpr &tasks) {
-  constexpr int64_t fewestTasks = 8, elementsOfTask = 16384, multiple = 256;
-  auto lanes = laneSize.constant(), tile = tileSize.constant(),
-       others = tasks.constant();
-  if (!lanes || !tile || !others || *lanes == 0 || *tile == 0 || *others == 0)
-    return 0;
-  int64_t parts = std::clamp<int64_t>(
-      std::min(fewestTasks / *others, *lanes * *tile / elementsOfTask), 1,
-      fewestTasks);
-  return int64_t(llvm::alignTo(uint64_t((*lanes + parts - 1) / parts),
-                               uint64_t(multiple)));
-}
-
-// A task covers `tileChunk` elements of the tile loop, and all lanes of a row
-// for them: reads then use whole lines, and so do writes.
-Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
-  constexpr int64_t tileChunk = 256;
+Launch PointwiseKernel::emitTiles(ElementsSchedule::Square square) {
+  unsigned lane = square.lane, tile = square.tile;
   emitter.indices.width = kernel.target.lanes;
-  bool overlap = mayOverlapTiles(lane, tile);
-  SmallVector<unsigned> outer = loopsWithout({lane, tile});
+  bool overlap = schedule.mayOverlapTiles(lane, tile);
+  SmallVector<unsigned> outer = schedule.loopsWithout({lane, tile});
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
-  DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk),
-          rows = space.rows({lane, tile}), parts = 1;
-  int64_t lanesPerTask = space.edges(lane).empty()
-                             ? lanesOfTask(laneSize, tileSize, rows * chunks)
-                             : 0;
-  if (lanesPerTask)
-    parts = DimExpr::ceilDiv(laneSize, lanesPerTask);
+  const ElementsSchedule::Squares squares = schedule.squares(square);
+  const DimExpr &chunks = squares.chunks, &parts = squares.parts;
+  int64_t lanesPerTask = squares.lanesPerTask;
+  constexpr int64_t tileChunk = ElementsSchedule::Squares::tileChunk;
   kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<LaneIndex> loopIndex(space.rank());
@@ -457,34 +222,19 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
       double(std::min(tileChunk, tileSize.constant().value_or(tileChunk))) *
       double(parts.isConstant(1) ? laneSize.constant().value_or(64)
                                  : lanesPerTask);
-  return kernel.finish(rows * chunks * parts,
+  return kernel.finish(squares.rows * chunks * parts,
                        elements * 2 * costPerElement(kernel.fusion));
 }
 
-// Results of different shapes get a kernel each.
 FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) {
-  graph::FusionOp fusion = context.fusion;
-  auto results = fusion.getBody().front().getTerminator()->getOperands();
-  std::vector<SmallVector<unsigned>> groups;
-  for (unsigned number = 0; number < results.size(); ++number) {
-    auto same = llvm::find_if(groups, [&](const SmallVector<unsigned> &group) {
-      return context.dims.dimsOf(results[group.front()]) ==
-             context.dims.dimsOf(results[number]);
-    });
-    if (same == groups.end())
-      groups.push_back({number});
-    else
-      same->push_back(number);
-  }
   KernelPlan plan;
-  for (auto [number, group] : llvm::enumerate(groups)) {
+  for (auto [number, written] :
+       llvm::enumerate(writtenValues(context.fusion, context.dims))) {
     std::string name = context.name.str();
     if (number > 0)
       name += "_" + std::to_string(number);
-    SmallVector<Value> values;
-    for (unsigned result : group)
-      values.push_back(results[result]);
-    if (!addLaunch(plan, emitValues(context, name, values, group)))
+    if (!addLaunch(plan,
+                   emitValues(context, name, written.values, written.numbers)))
       return failure();
   }
   return plan;

@@ -8,6 +8,7 @@
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"
+#include "lowering/schedule/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,22 +40,6 @@ void collectCostly(Value value, const DenseSet<Value> &stops,
     collectCostly(operand, stops, found, seen);
 }
 
-static bool isTable(const ReductionSchedule &plan,
-                    const IterationSpace::Access &access) {
-  auto isOpaque = [&](unsigned loop) { return access.opaque[loop]; };
-  return !access.written && access.factors[plan.lane].isConstant(1) &&
-         llvm::any_of(plan.reducedLoops, isOpaque) &&
-         llvm::any_of(plan.keptLoops, isOpaque);
-}
-
-/// Whether all rows gather from one table, so that a part of it that stays in a
-/// cache serves many rows.
-static bool readTable(const ReductionSchedule &plan) {
-  return llvm::any_of(plan.space->accesses(), [&](const auto &access) {
-    return isTable(plan, access);
-  });
-}
-
 /// The loops of rows, outermost first: all rows read one part of a table before
 /// the next.
 static SmallVector<unsigned> orderOfRows(const ReductionSchedule &plan) {
@@ -62,58 +47,11 @@ static SmallVector<unsigned> orderOfRows(const ReductionSchedule &plan) {
   std::stable_partition(order.begin(), order.end(), [&](unsigned loop) {
     return llvm::any_of(
         plan.space->accesses(), [&](const IterationSpace::Access &access) {
-          return isTable(plan, access) && !access.opaque[loop] &&
+          return isTableAccess(plan, access) && !access.opaque[loop] &&
                  !access.factors[loop].isConstant(0);
         });
   });
   return order;
-}
-
-/// Whether rows are read in order, and only one scalar is kept per column.
-static bool reducesWholeRows(const ReductionSchedule &plan) {
-  return plan.reductions.size() == 1 && !plan.reductions.front().arg() &&
-         llvm::none_of(
-             plan.results,
-             [](const ReducedResult &result) { return result.full; }) &&
-         llvm::all_of(
-             plan.space->accesses(), [&](const IterationSpace::Access &access) {
-               return access.small || access.factors[plan.lane].isConstant(1) ||
-                      access.factors[plan.lane].isConstant(0);
-             });
-}
-
-unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
-                                      const ReductionSchedule &plan) {
-  unsigned width = valueWidth(context.fusion, context.target);
-  // Vectors of indices must not take all registers.
-  for (const Reduction &reduction : plan.reductions)
-    if (reduction.arg())
-      width = std::min(width, 2 * context.target.lanes * 32 /
-                                  placeBits(reduction, context.dims));
-  auto size = plan.space->size(plan.lane).constant();
-  // Short rows in narrow registers, with fewer steps to reduce the lanes.
-  if (plan.lanesReduced && size && *size > 1 && context.target.lanes >= 16)
-    return unsigned(
-        std::min<uint64_t>(width, llvm::PowerOf2Ceil(uint64_t(*size))));
-  if (plan.lanesReduced || !size || *size < 2)
-    return width;
-  unsigned many = 8 * context.target.lanes;
-  // For long rows, some neighbouring cache lines of each at a time, where the
-  // computation leaves registers for them.
-  constexpr int64_t longRow = 512;
-  constexpr unsigned vectorsInFlight = 4;
-  constexpr double fewOps = 6;
-  bool wide = reducesWholeRows(plan) && *size >= longRow &&
-              costPerElement(context.fusion) <= fewOps;
-  // Rows of few lanes need no masks where vectors are no wider.
-  if (*size < width)
-    return unsigned(llvm::PowerOf2Ceil(uint64_t(*size)));
-  // A gathered address serves many lanes: those of a block of columns.
-  return readTable(plan)
-             ? std::max(width, unsigned(std::min<uint64_t>(
-                                   many, llvm::bit_floor(uint64_t(*size)))))
-         : wide ? std::min(many, vectorsInFlight * width)
-                : width;
 }
 
 SmallVector<const Reduction *> ReductionKernel::reductionsOf(unsigned level) {
@@ -397,7 +335,7 @@ Launch ReductionKernel::emitColumns() {
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
   // The part of a table that a task reads stays in a cache.
-  bool fromTable = readTable(plan);
+  bool fromTable = readsTable(plan);
   int64_t lanesPerTask = fromTable ? width : 4 * width;
   RowTasks tasks = RowTasks::plan(rows, space.size(plan.lane), lanesPerTask);
   tasks.chunksFirst = fromTable;
@@ -438,14 +376,19 @@ Launch ReductionKernel::emitColumns() {
 }
 
 FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {
-  auto plan =
-      ReductionSchedule::make(context.fusion, context.dims, context.target);
+  graph::FusionOp fusion = context.fusion;
+  if (isa_and_nonnull<sched::ElementsAttr>(Attribute(fusion.getScheduleAttr())))
+    return emitPointwise(context);
+  auto plan = ReductionSchedule::make(fusion, context.dims, context.target);
   if (!plan)
     return emitPointwise(context);
+  const ReductionForm form =
+      reductionForm(fusion, *plan, context.dims, context.target);
+  plan->divide(form.chunk);
   KernelPlan result;
   bool moved = false, failed = false;
   auto emit = [&](StringRef suffix, Launch (ReductionKernel::*method)()) {
-    ReductionKernel kernel(context, *plan, (context.name + suffix).str());
+    ReductionKernel kernel(context, *plan, form, (context.name + suffix).str());
     Launch launch = (kernel.*method)();
     if (kernel.failed()) {
       kernel.discard();

@@ -8,6 +8,7 @@
 
 #include "lowering/kernels/Accumulators.h"
 #include "lowering/schedule/LaneChoice.h"
+#include "lowering/schedule/ReductionLanes.h"
 
 namespace zenith::kernels {
 
@@ -19,11 +20,11 @@ void collectCostly(mlir::Value value, const llvm::DenseSet<mlir::Value> &stops,
 class ReductionKernel {
 public:
   ReductionKernel(const EmissionContext &context, ReductionSchedule &plan,
-                  llvm::StringRef name)
+                  const ReductionForm &form, llvm::StringRef name)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                name),
-        emitter(kernel), plan(plan), space(*plan.space),
-        width(chooseWidth(context, plan)) {
+        emitter(kernel), plan(plan), form(form), space(*plan.space),
+        width(form.lanes) {
     emitter.indices.width = width;
   }
   void discard() { kernel.function().erase(); }
@@ -36,8 +37,6 @@ public:
   Launch emitCombine();
 
 private:
-  static unsigned chooseWidth(const EmissionContext &context,
-                              const ReductionSchedule &plan);
   using State = llvm::SmallVector<mlir::Value>;
   using LoopIndex = llvm::SmallVector<LaneIndex>;
   /// Reduces over steps low, low + step ... below high with `unroll` states in
@@ -76,7 +75,6 @@ private:
   llvm::SmallVector<const Reduction *> reductionsOf(unsigned level);
   llvm::SmallVector<const Reduction *> enter(unsigned level);
   llvm::DenseSet<mlir::Value> reductionResults();
-  std::optional<unsigned> innerRows() const;
   unsigned rowsAtOnce();
   void reduceRows(llvm::ArrayRef<LoopIndex> rows);
   llvm::SmallVector<LaneIndex> keptIndex(llvm::ArrayRef<LaneIndex> loopIndex);
@@ -99,6 +97,7 @@ private:
   KernelBuilder kernel;
   ElementEmitter emitter;
   ReductionSchedule &plan;
+  const ReductionForm &form;
   IterationSpace &space;
   unsigned width, unroll = 1;
   bool moved =

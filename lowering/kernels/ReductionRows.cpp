@@ -92,18 +92,6 @@ void ReductionKernel::bindStash(unsigned level) {
   });
 }
 
-/// The innermost loop over very short rows, where there are outer ones:
-/// computing the offset of each row by division would take longer than its
-/// elements.
-std::optional<unsigned> ReductionKernel::innerRows() const {
-  constexpr int64_t fewVectors = 4;
-  auto length = (space.size(plan.lane) * plan.reducedRows()).constant();
-  if (plan.keptLoops.size() < 2 || !length || *length > fewVectors * width ||
-      !space.size(plan.keptLoops.back()).constant())
-    return std::nullopt;
-  return plan.keptLoops.back();
-}
-
 /// How many short rows are reduced at once. After each pass over a row its
 /// lanes are reduced, and the scalar goes through long-latency operations (the
 /// square root and the division of a norm). The reorder buffer fills with
@@ -168,16 +156,12 @@ Launch ReductionKernel::emitRows() {
   chooseStash();
   DimExpr length = space.size(plan.lane) * plan.reducedRows();
   SmallVector<unsigned> outer(plan.keptLoops);
-  std::optional<unsigned> inner = innerRows();
+  std::optional<unsigned> inner = innerRowsOf(plan, width);
   if (inner) {
     outer.pop_back();
     length = length * space.size(*inner);
   }
-  DimExpr rows = 1;
-  for (unsigned loop : outer)
-    rows = rows * space.size(loop);
-  RowTasks tasks =
-      RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
+  RowTasks tasks = rowTasksOf(plan, width, form.rows);
   unsigned together = inner ? 1 : rowsAtOnce();
   if (together > 1)
     tasks.roundUpTo(together);

@@ -9,6 +9,7 @@
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/RegionElements.h"
 #include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 
 using namespace mlir;
@@ -243,7 +244,8 @@ FailureOr<KernelPlan> RegionReduceKernel::run() {
   bool lanes = lanesFit() && !resultDims.empty() &&
                resultDims.back().constant().value_or(fewLanes) >= fewLanes;
   if (lanes)
-    emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
+    emitter.indices.width =
+        givenLanes(kernel.fusion, valueWidth(kernel.fusion, kernel.target));
   ArrayRef<DimExpr> outer(resultDims);
   DimExpr rowLength = lanes ? resultDims.back() : DimExpr(1);
   if (lanes)

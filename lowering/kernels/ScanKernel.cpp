@@ -9,6 +9,7 @@
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ReductionSteps.h"
 #include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -198,7 +199,8 @@ FailureOr<KernelPlan> ScanKernel::run() {
     // Wide enough for several cache lines of each row.
     constexpr unsigned vectors = 4;
     constexpr int64_t columnsOfRows = 1024;
-    unsigned narrow = valueWidth(kernel.fusion, kernel.target);
+    unsigned narrow =
+        givenLanes(kernel.fusion, valueWidth(kernel.fusion, kernel.target));
     if (!apart)
       kept = keptResult(space.size(*lane), vectors * narrow);
     emitter.indices.width =

@@ -15,6 +15,7 @@
 #include "lowering/elements/ReductionSteps.h"
 #include "lowering/elements/RegionElements.h"
 #include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -367,7 +368,8 @@ void ScatterKernel::combineWindow(SmallVector<LaneIndex> update,
 FailureOr<Launch> ScatterKernel::run() {
   chooseTasks();
   if (lane)
-    emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
+    emitter.indices.width =
+        givenLanes(kernel.fusion, valueWidth(kernel.fusion, kernel.target));
   SmallVector<LaneIndex> update(updateDims.size());
   forEachPosition(scatterDims, update, [&] {
     SmallVector<LaneIndex> start(operandDims.size());
@@ -421,23 +423,6 @@ FailureOr<KernelPlan> emitScatter(const EmissionContext &context) {
       !addLaunch(plan, ScatterKernel(context, scatter).run()))
     return failure();
   return plan;
-}
-
-// The operand is read at the result's own index, and nothing else reads it
-// while updates are combined.
-bool scatterMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                          unsigned result) {
-  Operation *op = scatterOf(fusion);
-  Value argument = fusion.getBody().getArgument(operand);
-  if (!op || !argument.hasOneUse())
-    return false;
-  Value yielded = fusion.getBody().front().getTerminator()->getOperand(result);
-  ScatterView scatter(op);
-  return yielded.getDefiningOp() == op &&
-         yielded.getType() == argument.getType() &&
-         scatter.inputs[cast<OpResult>(yielded).getResultNumber()] ==
-             argument &&
-         llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1;
 }
 
 } // namespace zenith::kernels

@@ -34,13 +34,4 @@ FailureOr<KernelPlan> emitUpdate(const EmissionContext &context) {
   return plan;
 }
 
-// Only the copy reads the operand, each element at the index that it writes.
-bool updateMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                         unsigned result) {
-  graph::DynamicUpdateSliceOp op = updateOf(fusion);
-  Value argument = fusion.getBody().getArgument(operand);
-  return op && op.getOperand() == argument && argument.hasOneUse() &&
-         llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1;
-}
-
 } // namespace zenith::kernels

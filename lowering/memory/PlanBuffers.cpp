@@ -5,7 +5,6 @@
 // rest lies in the arena.
 
 #include "lowering/memory/PlanBuffers.h"
-#include "lowering/kernels/EmitKernels.h"
 
 #include "ir/tensor/Tensor.h"
 #include "lowering/host/HostDialect.h"
@@ -144,6 +143,15 @@ bool Planner::isFreeAt(int group, Operation *op) const {
          }) == 1;
 }
 
+/// Whether the schedule lets a result take over the bytes of an operand.
+static bool mayShareBytes(graph::FusionOp fusion, unsigned operand,
+                          unsigned result) {
+  return llvm::any_of(fusion.getScheduleAttr().shares(),
+                      [&](const graph::SharedBytes &pair) {
+                        return pair.result == result && pair.operand == operand;
+                      });
+}
+
 /// The operand that dies at `fusion` and whose bytes `result` may overwrite; -1
 /// where there is none.
 int Planner::dyingOperand(graph::FusionOp fusion, unsigned result,
@@ -153,7 +161,7 @@ int Planner::dyingOperand(graph::FusionOp fusion, unsigned result,
     if (!used[index] &&
         isFreeAt(lifetimes.groupOf(fusion.getInputs()[index]), fusion) &&
         bytesOf(fusion.getInputs()[index], dims) == bytes &&
-        kernels::mayShareBytes(fusion, index, result))
+        mayShareBytes(fusion, index, result))
       return index;
   return -1;
 }
@@ -231,7 +239,7 @@ bool Planner::diesInto(BlockArgument argument, Value first) {
   if (readers != 1)
     return false;
   if (auto fusion = dyn_cast<graph::FusionOp>(op))
-    return kernels::mayShareBytes(fusion, operand, result);
+    return mayShareBytes(fusion, unsigned(operand), result);
   return isa<host::LoopOp>(op) && operand == int(result) &&
          updatesInPlace(op, result, context.symbols) &&
          !isAllocatedInside(op, result, context.symbols);
@@ -381,7 +389,7 @@ void Planner::requestSecond(host::LoopOp loop, unsigned index) {
 void Planner::requestScratch(Operation &op) {
   if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
     if (!liveness::isReshapeOnly(fusion))
-      for (DimExpr &bytes : kernels::scratchBytes(fusion, dims, target))
+      for (DimExpr &bytes : fusion.getScheduleAttr().scratch(fusion, dims))
         request(&op, std::move(bytes), /*nestedArena=*/false);
     return;
   }
@@ -421,6 +429,10 @@ void Planner::layOut() {
 FailureOr<BufferPlan> Planner::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("has control flow, which has no lowering");
+  for (auto fusion : function.getOps<graph::FusionOp>())
+    if (!fusion.getScheduleAttr())
+      return fusion.emitOpError(
+          "has no schedule: the schedule phase has not run");
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     if (!liveness::isPassedByValue(argument))

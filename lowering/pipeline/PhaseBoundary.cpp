@@ -9,6 +9,7 @@
 #include "ir/LLVMError.h"
 #include "ir/program/ParameterFiles.h"
 #include "ir/target/TargetModel.h"
+#include "lowering/decisions/Schedules.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/PhaseContracts.h"
 #include "lowering/pipeline/Phases.h"
@@ -68,6 +69,8 @@ llvm::Expected<int> phaseLeft(ModuleOp module) {
   if (isAfter(module, allowsPlanned, hasArena))
     return phaseIndex("plan");
   auto isFusion = [](Operation *op) { return isa<graph::FusionOp>(op); };
+  if (isAfter(module, allowsScheduled, isFusion))
+    return phaseIndex("schedule");
   if (isAfter(module, allowsFused, isFusion))
     return phaseIndex("fuse");
   auto isControl = [](Operation *op) {
@@ -218,6 +221,34 @@ void DumpPhasePass::runOnOperation() {
         << path << ": " << error.message();
     signalPassFailure();
   }
+}
+
+namespace {
+class DumpSchedulesPass
+    : public PassWrapper<DumpSchedulesPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DumpSchedulesPass)
+  explicit DumpSchedulesPass(std::string path) : path(std::move(path)) {}
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    std::error_code error;
+    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+    if (error) {
+      getOperation()->emitError("cannot write ")
+          << path << ": " << error.message();
+      return signalPassFailure();
+    }
+    file.os() << decisions::schedulesAsJSON(getOperation());
+    file.keep();
+  }
+
+private:
+  std::string path;
+};
+} // namespace
+
+std::unique_ptr<Pass> createDumpSchedulesPass(std::string path) {
+  return std::make_unique<DumpSchedulesPass>(std::move(path));
 }
 
 std::unique_ptr<Pass> createSettleTargetPass(std::string text,

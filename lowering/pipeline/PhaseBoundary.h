@@ -61,6 +61,9 @@ std::unique_ptr<mlir::Pass> createFinishPhasePass(const Phase &phase);
 std::unique_ptr<mlir::Pass> createDumpPhasePass(std::string path,
                                                 std::string folder);
 
+/// Writes the schedules of the module's fusions to a JSON file.
+std::unique_ptr<mlir::Pass> createDumpSchedulesPass(std::string path);
+
 } // namespace zenith::pipeline
 
 #endif // ZENITH_LOWERING_PIPELINE_PHASEBOUNDARY_H

@@ -6,6 +6,7 @@
 #include "ir/SearchOps.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/decisions/Schedules.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/PhaseContracts.h"
@@ -183,6 +184,11 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createCopyReturnedValuesPass());
 }
 
+static void buildSchedule(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addPass(createScheduleKernelsPass(
+      optionsOf<ScheduleKernelsPassOptions>(options)));
+}
+
 static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
   passes.addPass(createAssignBuffersPass());
 }
@@ -230,6 +236,7 @@ void registerPhaseDialects(DialectRegistry &registry) {
                   func::FuncDialect>();
   cpu::registerKernelDialects(registry);
   autodiff::registerGradientRules(registry);
+  decisions::registerSchedules(registry);
   fusion::registerFusionRules(registry);
   kernels::registerElementRules(registry);
 }

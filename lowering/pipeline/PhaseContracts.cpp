@@ -57,8 +57,13 @@ bool allowsFused(Operation *op) {
          isSizeArithmetic(op);
 }
 
+bool allowsScheduled(Operation *op) {
+  auto fusion = dyn_cast<graph::FusionOp>(op);
+  return allowsFused(op) && (!fusion || fusion.getScheduleAttr());
+}
+
 bool allowsPlanned(Operation *op) {
-  return allowsFused(op) &&
+  return allowsScheduled(op) &&
          !(isa<func::FuncOp>(op) && !op->hasAttr(host::arenaAttrName));
 }
 

@@ -17,6 +17,7 @@ bool allowsGraph(mlir::Operation *op);
 bool allowsOutlined(mlir::Operation *op);
 bool allowsLaidOut(mlir::Operation *op);
 bool allowsFused(mlir::Operation *op);
+bool allowsScheduled(mlir::Operation *op);
 bool allowsPlanned(mlir::Operation *op);
 bool allowsKernels(mlir::Operation *op);
 bool allowsLLVM(mlir::Operation *op);

@@ -60,6 +60,8 @@ static void addPhase(OpPassManager &passes, int index,
   const Phase &phase = phases()[index];
   phase.build(passes, options);
   passes.addPass(createFinishPhasePass(phase));
+  if (phase.name == "schedule" && !options.dumpSchedules.empty())
+    passes.addPass(createDumpSchedulesPass(options.dumpSchedules));
   if (options.dumpDir.empty())
     return;
   SmallString<128> path(options.dumpDir);

@@ -8,6 +8,7 @@
 #include "ir/encodings/KVSegments.h"
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "lowering/schedule/Schedule.h"
 #include "lowering/schedule/SmallM.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -123,7 +124,8 @@ static int64_t tileHeight(int64_t rows, int64_t highest) {
 }
 
 /// Blocks of equal height, where the rows do not fill the last one otherwise.
-static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys,
+static void chooseBlocks(AttentionSchedule &space,
+                         const AttentionVariant &variant,
                          const TargetModel &target) {
   int64_t height = space.mr;
   space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
@@ -131,11 +133,15 @@ static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys,
   if (auto count = space.queryCount.constant())
     space.blockRows = std::clamp((*count + height - 1) / height * height,
                                  height, space.blockRows);
-  if (int64_t keys = space.keyCount.constant().value_or(mostKeys)) {
+  if (int64_t keys = space.keyCount.constant().value_or(variant.mostKeys)) {
     int64_t columns = space.nr;
     space.blockKeys = std::clamp((keys + columns - 1) / columns * columns,
                                  columns, space.blockKeys);
   }
+  if (variant.blockRows)
+    space.blockRows = variant.blockRows;
+  if (variant.blockKeys)
+    space.blockKeys = variant.blockKeys;
   DimExpr blocks = DimExpr::ceilDiv(space.queryCount, DimExpr(space.blockRows));
   space.rowBlocks = blocks;
   space.rowsPerTask =
@@ -183,9 +189,9 @@ fewKeysVariant(const DimExpr &keys, const TargetModel &target) {
   return few;
 }
 
-SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
-                                                   graph::DimAnalysis &dims,
-                                                   const TargetModel &target) {
+static SmallVector<AttentionVariant, 2>
+chosenVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
+               const TargetModel &target) {
   AttentionVariant any{target, 0, 1};
   graph::AttentionOp op = attentionAnchor(fusion);
   if (!op || !target.tileVariants)
@@ -210,6 +216,48 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
   return {*few, any};
 }
 
+/// The tile that a schedule gives.
+static void setTile(AttentionVariant &variant, graph::FusionOp fusion,
+                    sched::AttentionAttr given) {
+  TargetModel &target = variant.target;
+  Type element = getElementTypeOrSelf(attentionAnchor(fusion).getType());
+  unsigned ofSum = sumLanes(sumType(element, element), target),
+           scale = std::max(1u, target.lanes / ofSum);
+  int64_t columns = int64_t(target.nr / target.lanes) * ofSum;
+  unsigned lanes = given.getLanes() ? unsigned(given.getLanes()) : ofSum;
+  if (DenseI64ArrayAttr tile = given.getTile()) {
+    target.mr = unsigned(tile[0]);
+    columns = tile[1];
+  }
+  target.lanes = lanes * scale;
+  target.nr = unsigned(columns / lanes) * target.lanes;
+  variant.blockRows = given.getRows();
+  variant.blockKeys = given.getKeys();
+}
+
+SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
+                                                   graph::DimAnalysis &dims,
+                                                   const TargetModel &target) {
+  SmallVector<AttentionVariant, 2> variants =
+      chosenVariants(fusion, dims, target);
+  auto given = dyn_cast_or_null<sched::AttentionAttr>(
+      Attribute(fusion.getScheduleAttr()));
+  if (!given || !attentionAnchor(fusion))
+    return variants;
+  // One variant serves all sizes.
+  AttentionVariant only = variants.back();
+  only.guard = 1;
+  setTile(only, fusion, given);
+  return {only};
+}
+
+void addScratch(SmallVector<DimExpr> &bytes, const AttentionSchedule &space) {
+  const auto &preparations = space.matmul.preparations;
+  bytes.resize(std::max(bytes.size(), preparations.size()));
+  for (auto [all, preparation] : llvm::zip(bytes, preparations))
+    all = DimExpr::max(all, preparation.bytes);
+}
+
 FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant) {
@@ -231,7 +279,7 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
   space.nr = nrOf(space.matmul.sum, target);
   space.mr = target.mr;
   describeMatmul(space, dims);
-  chooseBlocks(space, variant.mostKeys, target);
+  chooseBlocks(space, variant, target);
   for (const graph::KVSegment &segment : graph::kvSegments(
            space.op, dims, target::TargetModel::mostQueriesInPlace))
     space.segments.push_back({locateRows(space, segment.key, dims),

@@ -55,6 +55,8 @@ struct AttentionVariant {
   TargetModel target;   ///< with the register tile for them
   int64_t mostKeys = 0; ///< 0: any number
   graph::DimExpr guard; ///< 1 where the run takes this variant, else 0
+  /// Largest block of scores, multiples of the tile; 0: by the caches.
+  int64_t blockRows = 0, blockKeys = 0;
 };
 /// The variants, of which each run takes one by its number of keys.
 llvm::SmallVector<AttentionVariant, 2>
@@ -65,6 +67,11 @@ attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
 mlir::FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant);
+
+/// Adds the scratch of a variant's loops: variants share buffers, since a run
+/// takes one of them.
+void addScratch(llvm::SmallVector<graph::DimExpr> &bytes,
+                const AttentionSchedule &space);
 
 } // namespace zenith::kernels
 

@@ -3,8 +3,8 @@
 // Follows the values between a GEMM and the results of its fusion.
 
 #include "lowering/schedule/EpilogueForm.h"
+#include "lowering/builder/Dependents.h"
 #include "lowering/microkernels/MicroKernel.h"
-#include "lowering/schedule/Dependents.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include <numeric>

@@ -4,7 +4,7 @@
 
 #include "lowering/schedule/GateSchedule.h"
 #include "ir/matchers/ColumnSlices.h"
-#include "lowering/schedule/Dependents.h"
+#include "lowering/builder/Dependents.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

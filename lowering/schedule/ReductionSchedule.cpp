@@ -265,6 +265,18 @@ ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
   return plan;
 }
 
+DimExpr ReductionSchedule::steps() const {
+  return lanesReduced && reducedLoops.empty() ? space->size(lane)
+                                              : reducedRows();
+}
+
+void ReductionSchedule::divide(int64_t stepsOfChunk) {
+  if (!chunk || chunk == stepsOfChunk)
+    return;
+  chunk = stepsOfChunk;
+  chunks = DimExpr::ceilDiv(steps(), chunk);
+}
+
 SmallVector<DimExpr> ReductionSchedule::scratch() const {
   SmallVector<DimExpr> bytes;
   if (chunk)
@@ -274,13 +286,6 @@ SmallVector<DimExpr> ReductionSchedule::scratch() const {
       bytes.push_back(chunks * keptCount() * DimExpr(int64_t(width / 8)));
     }
   return bytes;
-}
-
-SmallVector<DimExpr> reductionScratch(graph::FusionOp fusion,
-                                      graph::DimAnalysis &dims,
-                                      const TargetModel &target) {
-  auto plan = ReductionSchedule::make(fusion, dims, target);
-  return plan ? plan->scratch() : SmallVector<DimExpr>();
 }
 
 } // namespace zenith::kernels

@@ -60,13 +60,12 @@ struct ReductionSchedule {
   graph::DimExpr keptCount() const;
   /// Number of iterations of reducedLoops.
   graph::DimExpr reducedRows() const;
+  /// What chunks divide: the lanes, or the rows that are reduced.
+  graph::DimExpr steps() const;
+  /// Gives a plan with chunks another number of steps in each.
+  void divide(int64_t stepsOfChunk);
   llvm::SmallVector<graph::DimExpr> scratch() const;
 };
-
-/// Bytes of the scratch buffers that emitReduction uses.
-llvm::SmallVector<graph::DimExpr> reductionScratch(graph::FusionOp fusion,
-                                                   graph::DimAnalysis &dims,
-                                                   const TargetModel &target);
 
 } // namespace zenith::kernels
 

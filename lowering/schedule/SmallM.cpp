@@ -6,8 +6,8 @@
 #include "lowering/schedule/SmallM.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/ops/Contraction.h"
+#include "lowering/builder/Dependents.h"
 #include "lowering/builder/SizeChoice.h"
-#include "lowering/schedule/Dependents.h"
 #include "lowering/schedule/EpilogueForm.h"
 
 using namespace mlir;

@@ -4,6 +4,7 @@
 
 #include "lowering/schedule/WindowSchedule.h"
 #include "lowering/elements/ElementConversions.h"
+#include "lowering/schedule/ElementsSchedule.h"
 
 using zenith::graph::DimExpr;
 
@@ -35,10 +36,15 @@ DimExpr WindowDim::endInside(const DimExpr &positions) const {
   return DimExpr::max(end, firstInside());
 }
 
+unsigned chosenLanesOfWindow(graph::FusionOp fusion,
+                             const TargetModel &target) {
+  return std::min(4 * target.lanes,
+                  std::max(1u, target.lanes * 4 / widestBytes(fusion)));
+}
+
 unsigned lanesOfWindow(const EmissionContext &context) {
-  return std::min(
-      4 * context.target.lanes,
-      std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
+  return givenLanes(context.fusion,
+                    chosenLanesOfWindow(context.fusion, context.target));
 }
 
 } // namespace zenith::kernels

@@ -39,6 +39,8 @@ struct RowBlocking {
 
 /// Lanes of the kernel: one native vector of the fusion's widest element, since
 /// the accumulators of several positions fill the registers.
+unsigned chosenLanesOfWindow(graph::FusionOp fusion, const TargetModel &target);
+/// Those, unless the schedule gives others.
 unsigned lanesOfWindow(const EmissionContext &context);
 
 /// A fusion around a pooling or depthwise convolution.

@@ -144,7 +144,7 @@ DirectoryAnswer lowered(Operation *op) {
       answer.words.insert(graph::stringifyFusionKind(fusion.getKind()).str());
     });
     if (!error) {
-      options.fromPhase = "plan";
+      options.fromPhase = "schedule";
       options.toPhase = "kernels";
       error = pipeline::runPhases(*module, options);
     }

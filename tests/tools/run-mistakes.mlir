@@ -23,7 +23,7 @@
 // FOLDER: file/dumps: error: cannot create the folder
 // RUN: sed '1i module attributes {graph.phase = "fuse"} {' %t/plain.mlir > %t/claim.mlir && echo '}' >> %t/claim.mlir
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs | FileCheck --check-prefix=CONTRACT %s
-// RUN: %python %S/Inputs/exit_code.py 2 zenith-compile %t/plain.mlir --emit=kernels --from=plan | FileCheck --check-prefix=CONTRACT %s
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-compile %t/plain.mlir --emit=kernels --from=schedule | FileCheck --check-prefix=CONTRACT %s
 // CONTRACT: .mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'graph.neg' op: after phase 'fuse' a module has fusions without composites
 //
 // An error of the compiler leaves a reproducer that fails in the same way. A folder stands where a dump should.

@@ -4,7 +4,7 @@
 
 usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--project=FILE] [--conformance FILE...]
 --check writes nothing and exits 1 where a page has drifted. --project is the built ZenithProjectTests; without it
-only ops.md, passes.md and host.md are written. --conformance takes results of conformance runs (JSON with a list `cases`
+only ops.md, passes.md, host.md and schedules.md are written. --conformance takes results of conformance runs (JSON with a list `cases`
 of op, verdict and why) and prints where support.md says something else; nothing else is done then.
 """
 import argparse
@@ -170,6 +170,29 @@ def host_page(tblgen, include):
     return "\n".join(lines) + "\n"
 
 
+def schedules_page(tblgen, include):
+    """Kinds of schedules with their keys."""
+    source = "lowering/schedule/Schedule.td"
+    all_records = records(tblgen, include, source)
+    lines = [NOTE.format(sources=source), "# Kinds of schedules", "",
+             "What schedules are for, and the constraints `sched_c1` to `sched_c14`: [schedules](../schedules.md)."]
+    names = [n for n, r in all_records.items()
+             if isinstance(r, dict) and "AttrDef" in r.get("!superclasses", []) and not r["!anonymous"]]
+    for name in in_source_order(names, [source]):
+        record = all_records[name]
+        text, _, example = " ".join(record["description"].split()).partition("Example: ")
+        lines += ["", "## #sched." + record["mnemonic"], record["summary"][0].upper() + record["summary"][1:] + "."]
+        lines += ["", text.strip()] if text.strip() else []
+        lines += ["", "| key | meaning | left out |", "|---|---|---|"]
+        for value, key in record["parameters"]["args"]:
+            parameter = all_records[value["def"]] if isinstance(value, dict) else {"summary": "", "defaultValue": ""}
+            default = parameter.get("defaultValue") or ""
+            silent = "1" if default == "1" else "plain, or decided" if "Store" in default else "decided" if default else "never"
+            lines.append(f"| `{key}` | {parameter.get('summary') or value} | {silent} |")
+        lines += ["", "Example: " + example.strip()] if example else []
+    return "\n".join(lines) + "\n"
+
+
 def compare_with_conformance(files):
     """An operator that support.md imports has no case that ends in "not supported"; one that it lacks passes none."""
     page = (ROOT / "docs/generated/support.md").read_text().partition("## Ops of GraphIR")[0]
@@ -206,6 +229,7 @@ def main():
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
     pages["host.md"] = host_page(options.tblgen, options.include)
+    pages["schedules.md"] = schedules_page(options.tblgen, options.include)
     if pathlib.Path(options.project).exists():
         for name in ("coverage", "support", "options", "remarks", "phases"):
             pages[name + ".md"] = subprocess.run([options.project, "--print-" + name], capture_output=True, text=True,

@@ -9,6 +9,8 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/decisions/Decide.h"
+#include "lowering/decisions/Schedules.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/kernels/EmitKernels.h"
 #include "mlir/Parser/Parser.h"
@@ -59,6 +61,7 @@ public:
   Function(const std::string &op, unsigned operands) {
     DialectRegistry registry;
     cpu::registerKernelDialects(registry);
+    decisions::registerSchedules(registry);
     kernels::registerElementRules(registry);
     registry.insert<graph::GraphDialect, func::FuncDialect>();
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -75,9 +78,11 @@ public:
     graph::DimAnalysis dims;
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
     auto target = target::CPUTarget::host();
+    graph::FusionOp fusion = *function.getOps<graph::FusionOp>().begin();
+    fusion.setScheduleAttr(
+        decisions::decide(fusion, dims, target.model())->schedule);
     auto plan =
-        kernels::emitKernels(*function.getOps<graph::FusionOp>().begin(), dims,
-                             target.model(), *module, "f");
+        kernels::emitKernels(fusion, dims, target.model(), *module, "f");
     EXPECT_TRUE(succeeded(plan));
     tasks = *plan->launches[0].tasks.constant();
     auto files = cpu::compileKernels(*module, target);

@@ -11,6 +11,8 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/decisions/Decide.h"
+#include "lowering/decisions/Schedules.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/kernels/EmitKernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +52,7 @@ private:
 DialectRegistry allDialects() {
   DialectRegistry registry;
   cpu::registerKernelDialects(registry);
+  decisions::registerSchedules(registry);
   kernels::registerElementRules(registry);
   registry
       .insert<graph::GraphDialect, search::SearchDialect, func::FuncDialect>();
@@ -88,6 +91,15 @@ KernelHarness::KernelHarness(Emitter emitter)
   if (const char *bits = std::getenv("ZENITH_TEST_VECTOR_BITS"))
     host.vectorBits = unsigned(std::atoi(bits));
   target = host.model();
+}
+
+LogicalResult KernelHarness::schedule(graph::FusionOp fusion,
+                                      graph::DimAnalysis &dims) const {
+  auto decision = decisions::decide(fusion, dims, target);
+  if (failed(decision))
+    return failure();
+  fusion.setScheduleAttr(decision->schedule);
+  return success();
 }
 
 OwningOpRef<ModuleOp> KernelHarness::parse(const std::string &text) {
@@ -177,7 +189,10 @@ void KernelHarness::run(Case &test) {
   for (const graph::DimExpr &bytes : test.plan.scratchBytes)
     scratch.emplace_back(test.valueOf(bytes));
   if (sharedOperand >= 0) {
-    ASSERT_TRUE(kernels::mayShareBytes(test.fusion, sharedOperand, 0));
+    auto shares = test.fusion.getScheduleAttr().shares();
+    ASSERT_TRUE(llvm::any_of(shares, [&](const graph::SharedBytes &pair) {
+      return pair.result == 0 && pair.operand == unsigned(sharedOperand);
+    }));
     const Tensor &shared = test.arguments[sharedOperand];
     std::memcpy(results[0].data(), shared.bytes(), shared.byteSize());
   }
@@ -260,6 +275,7 @@ void KernelHarness::check(const std::string &text,
   }
   test.expected = std::move(*expected);
   test.kernels = ModuleOp::create(UnknownLoc::get(&mlirContext));
+  ASSERT_TRUE(succeeded(schedule(test.fusion, test.dims)));
   auto plan = emitter(test.fusion, test.dims, target, *test.kernels, "kernel");
   ASSERT_TRUE(succeeded(plan));
   test.plan = std::move(*plan);
@@ -291,7 +307,9 @@ std::string KernelHarness::refusal(const std::string &text) {
   });
   OwningOpRef<ModuleOp> kernels =
       ModuleOp::create(UnknownLoc::get(&mlirContext));
-  auto plan = emitter(fusion, dims, target, *kernels, "kernel");
+  FailureOr<kernels::KernelPlan> plan = failure();
+  if (succeeded(schedule(fusion, dims)))
+    plan = emitter(fusion, dims, target, *kernels, "kernel");
   EXPECT_EQ(failed(plan), !message.empty()) << message;
   return message;
 }

@@ -55,6 +55,8 @@ public:
 
 private:
   struct Case;
+  mlir::LogicalResult schedule(graph::FusionOp fusion,
+                               graph::DimAnalysis &dims) const;
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
   Tensor argument(mlir::RankedTensorType type, unsigned number);
   void run(Case &test);

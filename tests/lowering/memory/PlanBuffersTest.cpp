@@ -5,6 +5,9 @@
 
 #include "lowering/memory/PlanBuffers.h"
 
+#include "lowering/decisions/Decide.h"
+#include "lowering/decisions/Schedules.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
@@ -17,14 +20,28 @@ namespace {
 
 class PlanBuffers : public ::testing::Test {
 protected:
-  PlanBuffers() {
-    context.loadDialect<graph::GraphDialect, mlir::func::FuncDialect>();
+  PlanBuffers() : context(dialects()) { context.loadAllAvailableDialects(); }
+
+  static mlir::DialectRegistry dialects() {
+    mlir::DialectRegistry registry;
+    decisions::registerSchedules(registry);
+    registry.insert<graph::GraphDialect, mlir::func::FuncDialect>();
+    return registry;
+  }
+
+  void schedule() {
+    function.walk([&](graph::FusionOp fusion) {
+      auto decision = decisions::decide(fusion, dims, target::TargetModel());
+      ASSERT_TRUE(mlir::succeeded(decision));
+      fusion.setScheduleAttr(decision->schedule);
+    });
   }
 
   BufferPlan plan(const std::string &text) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(bool(module));
     function = *module->getOps<mlir::func::FuncOp>().begin();
+    schedule();
     auto made = memory::planBuffers(function, dims, target::TargetModel(),
                                     memory::ModuleContext(*module));
     EXPECT_TRUE(mlir::succeeded(made));

@@ -6,8 +6,8 @@
 // RUN: not zenith-opt %s --dense-index-bytes=many 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: rm -rf %t && zenith-opt %s --to=kernels --target=cpu:x86-64-v3 --dump-phases=%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FUSE < %t/04-fuse.mlir
-// RUN: zenith-opt %t/04-fuse.mlir --from=plan --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
-// RUN: zenith-opt %t/05-plan.mlir --from=kernels --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: zenith-opt %t/04-fuse.mlir --from=schedule --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: zenith-opt %t/06-plan.mlir --from=kernels --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
 // RUN: not zenith-opt %s --from=plan 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: not zenith-opt %s --from=polish 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not zenith-opt %s --target=cpu:znver9 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -17,6 +17,7 @@
 // LIST: outline:
 // LIST: layout:
 // LIST: fuse:
+// LIST: schedule:
 // LIST: plan:
 // LIST: kernels:
 // LIST: cpu:
@@ -32,7 +33,7 @@
 // VALUE: error: --mixed-precision does not take 'fp8'
 // BYTES: error: --dense-index-bytes does not take 'many'
 // EARLY: error: 'graph.softmax' op is not part of a fusion and has a value in memory
-// UNKNOWN: error: unknown phase 'polish'; there are import, clean, outline, layout, fuse, plan, kernels, cpu
+// UNKNOWN: error: unknown phase 'polish'; there are import, clean, outline, layout, fuse, schedule, plan, kernels, cpu
 // TARGET: error: unknown processor 'znver9'; did you mean 'znver
 
 // CHECK: host.program @main

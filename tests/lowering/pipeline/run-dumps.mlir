@@ -5,10 +5,10 @@
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: zenith-run %t/m.mlir --random-inputs=3 --dim n=5 --out-dir %t/all
 // RUN: zenith-compile %t/m.mlir --emit=kernels --dump-phases=%t/dumps -o /dev/null
-// RUN: zenith-opt %t/dumps/06-kernels.mlir --to=cpu --dump-phases=%t/dumps -o /dev/null
+// RUN: zenith-opt %t/dumps/07-kernels.mlir --to=cpu --dump-phases=%t/dumps -o /dev/null
 // RUN: ls %t/dumps | FileCheck --check-prefix=NAMES %s
 // NAMES: 00-import.mlir
-// NAMES: 07-cpu.mlir
+// NAMES: 08-cpu.mlir
 //
 // RUN: cat %t/dumps/04-fuse.mlir | FileCheck --check-prefix=RECORD %s
 // RECORD: module attributes {graph.phase = "fuse", graph.target = #graph.target<"cpu:{{[a-z0-9-]+}}"
@@ -19,32 +19,33 @@
 // RUN: zenith-run %t/dumps/02-outline.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: zenith-run %t/dumps/03-layout.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: zenith-run %t/dumps/04-fuse.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
-// RUN: zenith-run %t/dumps/05-plan.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
-// RUN: zenith-run %t/dumps/06-kernels.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
-// RUN: zenith-run %t/dumps/07-cpu.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
+// RUN: zenith-run %t/dumps/05-schedule.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
+// RUN: zenith-run %t/dumps/06-plan.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
+// RUN: zenith-run %t/dumps/07-kernels.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
+// RUN: zenith-run %t/dumps/08-cpu.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 //
 // Without the attribute the ops say where to go on.
 // RUN: sed 's/graph.phase = "[a-z]*", //' %t/dumps/02-outline.mlir > %t/outlined.mlir
 // RUN: zenith-run %t/outlined.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: sed 's/graph.phase = "[a-z]*", //' %t/dumps/04-fuse.mlir > %t/fused.mlir
 // RUN: zenith-run %t/fused.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
-// RUN: sed 's/graph.phase = "[a-z]*", //' %t/dumps/05-plan.mlir > %t/planned.mlir
+// RUN: sed 's/graph.phase = "[a-z]*", //' %t/dumps/06-plan.mlir > %t/planned.mlir
 // RUN: zenith-run %t/planned.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
-// RUN: sed 's/graph.phase = "[a-z]*", //' %t/dumps/06-kernels.mlir > %t/kernels.mlir
+// RUN: sed 's/graph.phase = "[a-z]*", //' %t/dumps/07-kernels.mlir > %t/kernels.mlir
 // RUN: zenith-run %t/kernels.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 //
 // RUN: zenith-run %t/dumps/01-clean.mlir --random-inputs=3 --dim n=5 --target=interp --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/dumps/04-fuse.mlir --random-inputs=3 --dim n=5 --target=interp | FileCheck --check-prefix=HOST %s
 // HOST: 04-fuse.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'host.{{branch|loop}}' op has no meaning in the interpreter
-// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/dumps/06-kernels.mlir --random-inputs=3 --dim n=5 --target=interp | FileCheck --check-prefix=PROGRAM %s
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/dumps/07-kernels.mlir --random-inputs=3 --dim n=5 --target=interp | FileCheck --check-prefix=PROGRAM %s
 // PROGRAM: 'host.program' op has no meaning
 //
 // RUN: zenith-compile %t/dumps/04-fuse.mlir --emit=obj -o %t/fromfuse
-// RUN: zenith-compile %t/dumps/07-cpu.mlir --emit=obj -o %t/fromcpu
+// RUN: zenith-compile %t/dumps/08-cpu.mlir --emit=obj -o %t/fromcpu
 // RUN: zenith-compile %t/dumps/04-fuse.mlir --emit=graphir --to=plan | FileCheck --check-prefix=PLAN %s
-// RUN: zenith-compile %t/dumps/04-fuse.mlir --emit=graphir --from=plan --to=plan | FileCheck --check-prefix=PLAN %s
+// RUN: zenith-compile %t/dumps/04-fuse.mlir --emit=graphir --from=schedule --to=plan | FileCheck --check-prefix=PLAN %s
 // RUN: zenith-opt %t/dumps/04-fuse.mlir --to=plan | FileCheck --check-prefix=PLAN %s
-// RUN: zenith-opt %t/dumps/04-fuse.mlir --from=plan --to=plan | FileCheck --check-prefix=PLAN %s
+// RUN: zenith-opt %t/dumps/05-schedule.mlir --from=plan --to=plan | FileCheck --check-prefix=PLAN %s
 // PLAN: graph.phase = "plan"
 // PLAN: host.arena
 //

@@ -1,4 +1,4 @@
-// RUN: zenith-opt %s --zenith-assign-buffers | FileCheck %s
+// RUN: zenith-opt %s --zenith-schedule-kernels --zenith-assign-buffers | FileCheck %s
 
 // CHECK: module attributes {host.derived_bytes = 0 : i64}
 

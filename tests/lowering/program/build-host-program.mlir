@@ -1,5 +1,5 @@
-// RUN: zenith-opt %s --from=plan --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
-// RUN: zenith-opt %s --from=plan --to=kernels --target=cpu:x86-64-v3 | zenith-opt --from=cpu --target=cpu:x86-64-v3 | FileCheck %s --check-prefix=LLVM
+// RUN: zenith-opt %s --from=schedule --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: zenith-opt %s --from=schedule --to=kernels --target=cpu:x86-64-v3 | zenith-opt --from=cpu --target=cpu:x86-64-v3 | FileCheck %s --check-prefix=LLVM
 
 // LLVM: llvm.func @k0_pointwise
 

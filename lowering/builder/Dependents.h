@@ -2,8 +2,8 @@
 //
 // What a fusion computes from the result of its anchor.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_DEPENDENTS_H
-#define ZENITH_LOWERING_SCHEDULE_DEPENDENTS_H
+#ifndef ZENITH_LOWERING_BUILDER_DEPENDENTS_H
+#define ZENITH_LOWERING_BUILDER_DEPENDENTS_H
 
 #include "ir/GraphOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -16,4 +16,4 @@ llvm::DenseSet<mlir::Value> dependents(graph::FusionOp fusion,
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_DEPENDENTS_H
+#endif // ZENITH_LOWERING_BUILDER_DEPENDENTS_H

@@ -2,7 +2,7 @@
 //
 // Follows the uses of an anchor through the body of its fusion.
 
-#include "lowering/schedule/Dependents.h"
+#include "lowering/builder/Dependents.h"
 
 using namespace mlir;
 

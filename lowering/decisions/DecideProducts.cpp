@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides what kernels of matrix products, convolutions and attention do.
+
+#include "ir/ShapeChecks.h"
+#include "lowering/decisions/Decide.h"
+#include "lowering/decisions/Guards.h"
+#include "lowering/decisions/ProductKeys.h"
+#include "lowering/decisions/ScheduleChecks.h"
+#include "lowering/decisions/ScheduleKeys.h"
+#include "lowering/microkernels/MicroKernel.h"
+#include "lowering/schedule/AttentionSchedule.h"
+#include "lowering/schedule/ElementsSchedule.h"
+#include "lowering/schedule/GemmVariants.h"
+#include "lowering/schedule/WindowSchedule.h"
+
+using namespace mlir;
+using namespace zenith::sched;
+using zenith::graph::DimExpr;
+
+namespace zenith::decisions {
+
+namespace {
+/// The variants of a fusion as they are found, with their guards.
+struct Variants {
+  SmallVector<Attribute> guards, schedules;
+  void add(MLIRContext *context, const Guard &guard, Attribute schedule) {
+    guards.push_back(StringAttr::get(context, guard.str()));
+    schedules.push_back(schedule);
+  }
+  /// The only one, or a choice whose last one has no guard.
+  graph::Schedule schedule(MLIRContext *context) {
+    if (schedules.size() == 1)
+      return cast<graph::Schedule>(schedules.front());
+    guards.back() = StringAttr::get(context, "else");
+    return graph::Schedule(ChoiceAttr::get(context,
+                                           ArrayAttr::get(context, guards),
+                                           ArrayAttr::get(context, schedules)));
+  }
+};
+} // namespace
+
+/// A guard for what is 1 where a variant is taken, else 0.
+static Guard guardOf(const DimExpr &taken) { return {DimExpr(1), taken}; }
+
+static Attribute product(const Request &request, ConvForm form,
+                         DenseI64ArrayAttr tile, int64_t lanes,
+                         const Operands &operands, DenseI64ArrayAttr block,
+                         ArrayAttr scratch) {
+  MLIRContext *context = request.context();
+  graph::RunOn on = graph::RunOn::Task;
+  bool isConv = kindsOf(request.fusion).front() == ConvAttr::getMnemonic();
+  if (isConv)
+    return ConvAttr::get(context, on, {}, form, tile, {}, lanes, operands,
+                         block, 1, 1, 1, {}, request.tasks(), scratch,
+                         request.shares, Store::Plain);
+  return GemmAttr::get(context, on, {}, tile, {}, lanes, operands, block, 1, 1,
+                       1, {}, request.tasks(), scratch, request.shares,
+                       Store::Plain);
+}
+
+static Operands operandsOf(const kernels::ContractionSpace &space,
+                           const target::TargetModel &target,
+                           const kernels::GemmSchedule &schedule) {
+  Operands operands;
+  operands.a.form = schedule.packsA() ? Operand::Copied : Operand::Rows;
+  Operand &b = operands.b;
+  switch (space.form) {
+  case kernels::ContractionSpace::Panels:
+    b.form = space.b.scratch ? Operand::Copied : Operand::Panels;
+    b.width = space.panel;
+    b.depth = space.kInterleave;
+    break;
+  case kernels::ContractionSpace::Copied:
+    b.form = Operand::Copied;
+    b.width = kernels::nrOf(space.sum, target);
+    break;
+  case kernels::ContractionSpace::Direct:
+    b.form = Operand::Rows;
+    break;
+  case kernels::ContractionSpace::Dots:
+  case kernels::ContractionSpace::TiledDots:
+    b.form = Operand::Dots;
+    break;
+  }
+  return operands;
+}
+
+static Attribute plainProduct(const Request &request,
+                              const kernels::ContractionSpace &space,
+                              const target::TargetModel &target,
+                              const kernels::GemmSchedule &schedule,
+                              ArrayAttr scratch) {
+  bool tiled = space.form == kernels::ContractionSpace::TiledDots;
+  SmallVector<int64_t> tile{kernels::mrOf(space, target),
+                            tiled ? space.columns.size.constant().value_or(1)
+                                  : int64_t(kernels::nrOf(space.sum, target))};
+  if (schedule.kc())
+    tile.push_back(schedule.kc());
+  return product(
+      request, {ConvForm::Direct, 0}, request.integers(tile),
+      kernels::sumLanes(space.sum, target), operandsOf(space, target, schedule),
+      request.integers({schedule.tilesPerTask, schedule.panelsPerTask}),
+      scratch);
+}
+
+/// Winograd convolutions have tiles of the target, and blocks of positions.
+static Attribute winogradProduct(const Request &request,
+                                 const kernels::WinogradSchedule &variant,
+                                 ArrayAttr scratch) {
+  const target::TargetModel &target = request.target;
+  Type sum = variant.space.sum;
+  const graph::WinogradTransform &across = variant.filter.across;
+  int64_t results = across.size - across.taps + 1;
+  return product(
+      request, {ConvForm::Winograd, results},
+      request.integers({target.mr, int64_t(kernels::nrOf(sum, target))}),
+      kernels::sumLanes(sum, target), {}, {}, scratch);
+}
+
+/// What a given product asks for beyond tiles and lanes is there, or refused.
+static LogicalResult checkGiven(const Request &request, Attribute decided,
+                                bool hasFreeBlocks) {
+  auto given = request.given && !request.givenAs<ChoiceAttr>()
+                   ? productKeys(request.given)
+                   : std::nullopt;
+  auto own = productKeys(decided);
+  if (!given || !own)
+    return success();
+  graph::FusionOp fusion = request.fusion;
+  auto text = [](DenseI64ArrayAttr sizes) {
+    return sizes ? graph::listText(sizes.asArrayRef()) : std::string("none");
+  };
+  if (given->tile && given->tile != own->tile) {
+    auto sizes = given->tile.asArrayRef();
+    bool leavesK =
+        sizes.size() == 2 && sizes == own->tile.asArrayRef().take_front(2);
+    if (!leavesK)
+      return refuse(fusion, TileSizes, "tile", text(given->tile),
+                    text(own->tile) + " for these sizes and operands");
+  }
+  if (given->lanes && given->lanes != own->lanes)
+    return refuse(fusion, LaneCount, "lanes", Twine(given->lanes),
+                  Twine(own->lanes));
+  auto agrees = [](const Operand &wanted, const Operand &has) {
+    return wanted.form == Operand::Open ||
+           (wanted.form == has.form &&
+            (!wanted.width || wanted.width == has.width) &&
+            (wanted.depth == 1 || wanted.depth == has.depth));
+  };
+  if (!agrees(given->operands.a, own->operands.a) ||
+      !agrees(given->operands.b, own->operands.b))
+    return refuse(fusion, OperandForms, "operands", textOf(request.given),
+                  textOf(decided));
+  if (given->block && given->block != own->block)
+    return refuse(fusion, TileSizes, "block", text(given->block),
+                  text(own->block) + (hasFreeBlocks ? "" : " for these sizes"));
+  if (given->kSlices != 1)
+    return refuse(fusion, SlicesOfK, "k_slices", Twine(given->kSlices),
+                  "1 for a task");
+  if (given->form.kind != ConvForm::Open && given->form != own->form)
+    return refuse(fusion, OperandForms, "form", textOf(request.given),
+                  textOf(decided));
+  return success();
+}
+
+/// Grouped and depthwise convolutions without a product.
+static FailureOr<Decision> decideDepthwise(const Request &request) {
+  int64_t lanes = kernels::givenLanes(
+      request.fusion,
+      kernels::chosenLanesOfWindow(request.fusion, request.target));
+  Attribute decided =
+      product(request, {ConvForm::Depthwise, 0}, {}, lanes, {}, {}, {});
+  auto given = request.given ? productKeys(request.given) : std::nullopt;
+  if (given && given->tile)
+    return refuse(request.fusion, ModelLimits, "tile",
+                  graph::listText(given->tile.asArrayRef()),
+                  "none for a depthwise convolution");
+  if (failed(checkGiven(request, decided, false)) ||
+      failed(request.check({}, {})))
+    return failure();
+  return Decision{cast<graph::Schedule>(decided), {}, {}, {}};
+}
+
+FailureOr<Decision> decideProduct(const Request &request) {
+  graph::FusionOp fusion = request.fusion;
+  if (fusion.getKind() != graph::FusionKind::contraction)
+    return decideDepthwise(request);
+  kernels::GivenTile tile = kernels::givenTile(fusion);
+  kernels::GemmVariants found(fusion, request.dims, request.target, tile);
+  if (found.hasPlain() && failed(found.space))
+    return failure();
+  auto single = request.givenAs<ConvAttr>();
+  bool wantsWinograd = single && single.getForm().kind == ConvForm::Winograd;
+  ArrayAttr scratch = request.scratchAttr(found.scratchBytes);
+  Variants variants;
+  for (const kernels::WinogradSchedule &variant : found.winograd)
+    variants.add(request.context(), guardOf(variant.guard),
+                 winogradProduct(request, variant, scratch));
+  std::optional<DimExpr> tasks;
+  bool isFree = false;
+  if (found.hasPlain()) {
+    if (const auto &small = found.small) {
+      auto schedule = kernels::gemmSchedule(small->space, small->target, {});
+      variants.add(request.context(),
+                   {found.space->rowAxis.size,
+                    DimExpr(target::TargetModel::mostRowsOfHalfPanels)},
+                   plainProduct(request, small->space, small->target, schedule,
+                                scratch));
+    }
+    auto schedule = kernels::gemmSchedule(*found.space, found.target, tile);
+    isFree = kernels::hasFreeBlocks(*found.space, schedule);
+    tasks =
+        found.space->outerCount() * schedule.rowBlocks * schedule.panelGroups;
+    variants.add(
+        request.context(), guardOf(found.guardOfPlain()),
+        plainProduct(request, *found.space, found.target, schedule, scratch));
+  }
+  if (variants.schedules.empty())
+    return fusion.emitError("unsupported: no variant of the contraction");
+  if (wantsWinograd &&
+      (found.winograd.empty() || variants.schedules.size() > 1))
+    return refuse(fusion, OperandForms, "form", "winograd",
+                  found.winograd.empty()
+                      ? "direct: the filter is not transformed"
+                      : "a choice by sizes");
+  graph::Schedule decided = variants.schedule(request.context());
+  if (failed(checkGiven(request, variants.schedules.back(), isFree)) ||
+      failed(request.check(tasks, found.scratchBytes)))
+    return failure();
+  std::vector<Rejected> rejected;
+  if (!found.winograd.empty() && !request.given)
+    rejected.push_back({textOf(product(request, {ConvForm::Direct, 0}, {}, 0,
+                                       {}, {}, scratch)),
+                        "it has more multiplications"});
+  return Decision{decided, tasks, std::move(rejected), {}};
+}
+
+FailureOr<Decision> decideAttention(const Request &request) {
+  graph::FusionOp fusion = request.fusion;
+  auto given = request.givenAs<AttentionAttr>();
+  if (given && (given.getSplit() != 1 || given.getItem()))
+    return refuse(fusion, ModelLimits, "split, item", textOf(given),
+                  "none for a task");
+  SmallVector<DimExpr> bytes;
+  auto found = kernels::attentionVariants(fusion, request.dims, request.target);
+  std::vector<kernels::AttentionSchedule> loops;
+  for (const kernels::AttentionVariant &variant : found) {
+    auto space = kernels::attentionSchedule(fusion, request.dims, variant);
+    if (failed(space))
+      return failure();
+    kernels::addScratch(bytes, *space);
+    loops.push_back(std::move(*space));
+  }
+  ArrayAttr scratch = request.scratchAttr(bytes);
+  Variants variants;
+  std::optional<DimExpr> tasks;
+  std::vector<Missing> missing;
+  if (!request.target.tileVariants)
+    missing.push_back({"tile of these sizes", "tile_variants"});
+  for (auto [variant, space] : llvm::zip(found, loops)) {
+    tasks = space.matmul.outerCount() * space.rowBlocks;
+    if (space.blockRows % int64_t(space.mr) ||
+        space.blockKeys % int64_t(space.nr))
+      return refuse(fusion, TileSizes, "rows, keys",
+                    graph::listText({space.blockRows, space.blockKeys}),
+                    "multiples of " + graph::listText({int64_t(space.mr),
+                                                       int64_t(space.nr)}));
+    Attribute schedule = AttentionAttr::get(
+        request.context(), graph::RunOn::Task, {}, space.blockRows,
+        space.blockKeys,
+        request.integers({int64_t(space.mr), int64_t(space.nr)}), {},
+        kernels::sumLanes(space.matmul.sum, variant.target), 1, request.tasks(),
+        scratch, request.shares, Store::Plain);
+    Guard guard = variant.mostKeys
+                      ? Guard{space.keyCount, DimExpr(variant.mostKeys)}
+                      : guardOf(variant.guard);
+    variants.add(request.context(), guard, schedule);
+  }
+  // The last variant serves all sizes that have none of their own.
+  graph::Schedule decided = variants.schedule(request.context());
+  if (failed(request.check(tasks, bytes)))
+    return failure();
+  return Decision{decided, tasks, {}, std::move(missing)};
+}
+
+} // namespace zenith::decisions

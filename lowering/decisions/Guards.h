@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Guards of the variants of a choice: comparisons of sizes.
+
+#ifndef ZENITH_LOWERING_DECISIONS_GUARDS_H
+#define ZENITH_LOWERING_DECISIONS_GUARDS_H
+
+#include "ir/dims/DimExpr.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace zenith::decisions {
+
+/// `lower <= upper`; other comparisons are read as this one.
+struct Guard {
+  graph::DimExpr lower, upper;
+
+  /// "n <= 28", also with <, > and >=; nullopt for other texts.
+  static std::optional<Guard> parse(llvm::StringRef text);
+  std::string str() const { return lower.str() + " <= " + upper.str(); }
+};
+
+/// The guard of the last variant.
+bool isElse(llvm::StringRef guard);
+
+} // namespace zenith::decisions
+
+#endif // ZENITH_LOWERING_DECISIONS_GUARDS_H

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the variants of a GEMM for the tile that the fusion's schedule
+// gives.
+
+#include "lowering/schedule/GemmVariants.h"
+#include "lowering/microkernels/MicroKernel.h"
+#include "lowering/schedule/ChooseGemmSchedule.h"
+#include "lowering/schedule/Schedule.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+template <typename Product>
+static GivenTile tileOf(Product product, bool isChoice) {
+  GivenTile given;
+  if (DenseI64ArrayAttr tile = product.getTile()) {
+    given.rows = tile[0];
+    given.columns = tile[1];
+  }
+  given.lanes = product.getLanes();
+  if (DenseI64ArrayAttr block = product.getBlock()) {
+    given.tilesPerTask = block[0];
+    given.panelsPerTask = block[1];
+  }
+  given.noSmallM = !isChoice;
+  return given;
+}
+
+GivenTile givenTile(graph::FusionOp fusion) {
+  Attribute schedule = fusion.getScheduleAttr();
+  auto choice = dyn_cast_or_null<sched::ChoiceAttr>(schedule);
+  if (choice)
+    schedule = choice.getVariants().getValue().back();
+  if (auto gemm = dyn_cast_or_null<sched::GemmAttr>(schedule))
+    return tileOf(gemm, bool(choice));
+  auto conv = dyn_cast_or_null<sched::ConvAttr>(schedule);
+  if (!conv)
+    return {};
+  bool isWinograd = conv.getForm().kind == sched::ConvForm::Winograd;
+  GivenTile given = isWinograd ? GivenTile() : tileOf(conv, bool(choice));
+  given.noWinograd = !isWinograd && !choice;
+  return given;
+}
+
+/// The target with another register tile for sums of type `sum`.
+static TargetModel withTile(TargetModel target, Type sum,
+                            const GivenTile &given) {
+  unsigned ofSum = sumLanes(sum, target), scale = target.lanes / ofSum;
+  unsigned lanes = given.lanes ? unsigned(given.lanes) : ofSum;
+  int64_t columns = given.columns ? given.columns : nrOf(sum, target);
+  target.lanes = lanes * std::max(1u, scale);
+  target.nr = unsigned(columns / lanes) * target.lanes;
+  if (given.rows)
+    target.mr = unsigned(given.rows);
+  return target;
+}
+
+static bool agrees(const ContractionSpace &space, const TargetModel &target,
+                   const GivenTile &given) {
+  auto same = [](int64_t wanted, unsigned own) {
+    return wanted == 0 || wanted == int64_t(own);
+  };
+  bool tiled = space.form == ContractionSpace::TiledDots;
+  return same(given.rows, mrOf(space, target)) &&
+         (tiled || same(given.columns, nrOf(space.sum, target))) &&
+         same(given.lanes, sumLanes(space.sum, target));
+}
+
+GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                           const TargetModel &machine, const GivenTile &given)
+    : target(tileTarget(fusion, machine)) {
+  if (!given.noWinograd)
+    winograd = winogradSchedules(fusion, dims, machine);
+  for (const WinogradSchedule &variant : winograd) {
+    llvm::append_range(scratchBytes, winogradScratchBytes(variant));
+    plainGuard = plainGuard - variant.guard;
+  }
+  if (!hasPlain() || failed(space = contractionSpace(fusion, dims, target)))
+    return;
+  if (!agrees(*space, target, given)) {
+    target = withTile(target, space->sum, given);
+    if (failed(space = contractionSpace(fusion, dims, target)))
+      return;
+  }
+  renumberScratch(*space, scratchBytes.size());
+  for (const Preparation &preparation : space->preparations)
+    scratchBytes.push_back(preparation.bytes * plainGuard);
+  if (!given.noSmallM)
+    small = smallMVariant(fusion, dims, *space, target);
+}
+
+bool hasFreeBlocks(const ContractionSpace &space,
+                   const GemmSchedule &schedule) {
+  return std::holds_alternative<WholeK>(schedule.k) && !schedule.taskPanels &&
+         schedule.joined.count == 1 && space.gates == 1 && !space.symmetric &&
+         !space.rowAxisIsOutermost && !space.isAlongK();
+}
+
+GemmSchedule gemmSchedule(const ContractionSpace &space,
+                          const TargetModel &target, const GivenTile &given) {
+  GemmSchedule schedule = chooseGemmSchedule(space, target);
+  bool isOther =
+      given.tilesPerTask && (given.tilesPerTask != schedule.tilesPerTask ||
+                             given.panelsPerTask != schedule.panelsPerTask);
+  if (!isOther || !hasFreeBlocks(space, schedule))
+    return schedule;
+  schedule.costPerTask *=
+      double(given.tilesPerTask) / double(schedule.tilesPerTask) *
+      double(given.panelsPerTask) / double(schedule.panelsPerTask);
+  schedule.tilesPerTask = given.tilesPerTask;
+  schedule.panelsPerTask = given.panelsPerTask;
+  schedule.rowBlocks =
+      DimExpr::ceilDiv(schedule.tileCount, DimExpr(given.tilesPerTask));
+  schedule.panelGroups =
+      DimExpr::ceilDiv(schedule.panelCount, DimExpr(given.panelsPerTask));
+  return schedule;
+}
+
+} // namespace zenith::kernels

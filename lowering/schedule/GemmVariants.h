@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The variants of a fusion's GEMM, of which a run takes one by its sizes:
+// Winograd convolutions, few rows, or the GEMM as it is.
+
+#ifndef ZENITH_LOWERING_SCHEDULE_GEMMVARIANTS_H
+#define ZENITH_LOWERING_SCHEDULE_GEMMVARIANTS_H
+
+#include "lowering/schedule/GemmSchedule.h"
+#include "lowering/schedule/SmallM.h"
+#include "lowering/schedule/WinogradSchedule.h"
+
+namespace zenith::kernels {
+
+/// What the fusion's schedule says of the GEMM that is no Winograd convolution.
+struct GivenTile {
+  int64_t rows = 0, columns = 0, lanes = 0; ///< 0: left to shapes and target
+  int64_t tilesPerTask = 0, panelsPerTask = 0;
+  bool noWinograd = false, noSmallM = false; ///< one variant serves all sizes
+};
+/// Of the last variant; nothing where the fusion has no schedule yet.
+GivenTile givenTile(graph::FusionOp fusion);
+
+struct GemmVariants {
+  std::vector<WinogradSchedule> winograd;
+  graph::DimExpr plainGuard = 1; ///< 1 where no other variant is taken, else 0
+  TargetModel target;            ///< with the tile of the plain GEMM
+  mlir::FailureOr<ContractionSpace> space = mlir::failure();
+  std::optional<SmallMVariant> small;
+  llvm::SmallVector<graph::DimExpr> scratchBytes;
+
+  /// Failure has been reported at the op.
+  GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
+               const TargetModel &machine, const GivenTile &given);
+  bool hasPlain() const { return !plainGuard.isConstant(0); }
+  /// 1 where the plain GEMM is taken, at any number of rows.
+  graph::DimExpr guardOfPlain() const {
+    return small ? graph::DimExpr(1) - small->guard : plainGuard;
+  }
+};
+
+/// The tasks of a GEMM, with as many tiles and panels each as `given` says.
+GemmSchedule gemmSchedule(const ContractionSpace &space,
+                          const TargetModel &target, const GivenTile &given);
+
+/// Whether tasks may have any number of tiles and panels: nothing else was
+/// chosen by their number.
+bool hasFreeBlocks(const ContractionSpace &space, const GemmSchedule &schedule);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_SCHEDULE_GEMMVARIANTS_H

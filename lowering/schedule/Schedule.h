@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dialect sched: the attributes that say what kernels will do, and the values
+// of their keys.
+
+#ifndef ZENITH_LOWERING_SCHEDULE_SCHEDULE_H
+#define ZENITH_LOWERING_SCHEDULE_SCHEDULE_H
+
+#include "ir/GraphOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/Hashing.h"
+#include <tuple>
+
+namespace zenith::sched {
+
+enum class Store { Plain, Streaming };
+enum class ScatterBy { Destination, Sort };
+
+/// How an operand of a product comes.
+struct Operand {
+  enum Form : unsigned {
+    Open,   ///< left to shapes and target
+    Rows,   ///< where it lies, along its rows
+    Panels, ///< packed in memory, in panels of `width` columns
+    Copied, ///< each task copies blocks of panels of `width` columns
+    Dots,   ///< where it lies, contiguous along K
+    Local   ///< by tiles in local memory, with `pad` elements after a row
+  } form = Open;
+  int64_t width = 0, depth = 1, pad = 0;
+  auto key() const {
+    return std::make_tuple(unsigned(form), width, depth, pad);
+  }
+  bool operator==(const Operand &other) const { return key() == other.key(); }
+};
+struct Operands {
+  Operand a, b;
+  bool operator==(const Operands &other) const {
+    return a == other.a && b == other.b;
+  }
+  bool operator!=(const Operands &other) const { return !(*this == other); }
+};
+
+struct ConvForm {
+  enum Kind : unsigned { Open, Direct, Indirect, Winograd, Depthwise };
+  Kind kind = Open;
+  int64_t results = 0; ///< Winograd: results of a tile in one dimension
+  bool operator==(const ConvForm &other) const {
+    return kind == other.kind && results == other.results;
+  }
+  bool operator!=(const ConvForm &other) const { return !(*this == other); }
+};
+
+/// A matrix instruction m16n8k16 on this element type; null: none.
+struct Fragment {
+  mlir::Type element;
+  bool operator==(const Fragment &other) const {
+    return element == other.element;
+  }
+  bool operator!=(const Fragment &other) const { return !(*this == other); }
+};
+
+inline llvm::hash_code hash_value(const Operand &operand) {
+  return llvm::hash_value(operand.key());
+}
+inline llvm::hash_code hash_value(const Operands &operands) {
+  return llvm::hash_combine(operands.a, operands.b);
+}
+inline llvm::hash_code hash_value(const ConvForm &form) {
+  return llvm::hash_combine(unsigned(form.kind), form.results);
+}
+inline llvm::hash_code hash_value(const Fragment &fragment) {
+  return mlir::hash_value(fragment.element);
+}
+
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Store store);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, ScatterBy by);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                             const Operands &operands);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const ConvForm &form);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                             const Fragment &fragment);
+
+} // namespace zenith::sched
+
+namespace zenith::graph {
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, RunOn on);
+} // namespace zenith::graph
+
+namespace mlir {
+#define ZENITH_SCHEDULE_KEY(type)                                              \
+  template <> struct FieldParser<type> {                                       \
+    static FailureOr<type> parse(AsmParser &parser);                           \
+  };
+ZENITH_SCHEDULE_KEY(zenith::graph::RunOn)
+ZENITH_SCHEDULE_KEY(zenith::sched::Store)
+ZENITH_SCHEDULE_KEY(zenith::sched::ScatterBy)
+ZENITH_SCHEDULE_KEY(zenith::sched::Operands)
+ZENITH_SCHEDULE_KEY(zenith::sched::ConvForm)
+ZENITH_SCHEDULE_KEY(zenith::sched::Fragment)
+#undef ZENITH_SCHEDULE_KEY
+} // namespace mlir
+
+#include "lowering/schedule/ScheduleDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lowering/schedule/ScheduleAttrs.h.inc"
+
+namespace zenith::sched {
+
+/// The kinds that a fusion may have, by name; the first is the one that shapes
+/// and target choose where nothing stands against it.
+llvm::SmallVector<llvm::StringRef, 2> kindsOf(graph::FusionOp fusion);
+
+/// The text of a schedule, on one line.
+std::string textOf(mlir::Attribute schedule);
+
+} // namespace zenith::sched
+
+#endif // ZENITH_LOWERING_SCHEDULE_SCHEDULE_H

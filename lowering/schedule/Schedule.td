@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dialect sched: what the kernel of a fusion will do, one attribute per kind of kernel.
+
+#ifndef ZENITH_LOWERING_SCHEDULE_SCHEDULE_TD
+#define ZENITH_LOWERING_SCHEDULE_SCHEDULE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+
+def Sched_Dialect : Dialect {
+  let name = "sched";
+  let cppNamespace = "::zenith::sched";
+  let summary = "what the kernel of a fusion will do";
+  let description = [{
+    Attributes that a graph.fusion holds as `schedule`. The schedule phase writes them, an edited dump may bring them;
+    planning and emission read them. Keys come in any order, and those of default value are left out. A key that is left
+    out is decided by shapes and target. docs/schedules.md says what keys mean and lists the constraints sched_c1 to
+    sched_c14.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerAttributes();";
+}
+
+def OnParameter : AttrParameter<"::zenith::graph::RunOn", "who does a task: task, group or host">;
+class IntegersParameter<string text> : OptionalParameter<"::mlir::DenseI64ArrayAttr", text>;
+class IntegerParameter<string text> : OptionalParameter<"int64_t", text>;
+class OneParameter<string text> : DefaultValuedParameter<"int64_t", "1", text>;
+def StoreParameter : OptionalParameter<"::zenith::sched::Store", "plain or streaming">;
+def OperandsParameter : OptionalParameter<"::zenith::sched::Operands", "how A and B come">;
+
+// Keys of all kinds stand around those of one.
+class Sched_Kind<string name, string attrMnemonic, dag own> : AttrDef<Sched_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let parameters = !con(
+    (ins OnParameter:$on, IntegersParameter<"items of a group along x, y and z">:$group),
+    own,
+    (ins OptionalParameter<"::mlir::StringAttr", "number of tasks or groups, an expression over dimensions">:$tasks,
+         OptionalParameter<"::mlir::ArrayAttr", "bytes of each scratch buffer, expressions over dimensions">:$scratch,
+         OptionalParameter<"::mlir::ArrayAttr", "[result, operand]: results that may take over bytes">:$shares,
+         StoreParameter:$store));
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Sched_ElementsAttr : Sched_Kind<"Elements", "elements", (ins
+    IntegerParameter<"elements of a task, or of an item">:$block,
+    IntegersParameter<"rows and columns of a square that is transposed in registers">:$tile,
+    OneParameter<"vectors that are computed at a time">:$item,
+    IntegerParameter<"lanes of a vector">:$lanes)> {
+  let summary = "each element of the results on its own: pointwise ops, copies, movement";
+  let description = [{
+    `block` elements are a task, `item * lanes` of them are computed at a time. `tile` is there where what is read and what
+    is written have no contiguous dimension in common.
+    Example: `#sched.elements<on = task, block = 4096, lanes = 32>`
+  }];
+}
+
+def Sched_ReduceAttr : Sched_Kind<"Reduce", "reduce", (ins
+    IntegerParameter<"rows of a task or group">:$rows,
+    IntegerParameter<"numbers of a row that an item keeps in registers">:$keep,
+    IntegerParameter<"blocks of rows whose column sums have slots in scratch">:$slots,
+    IntegerParameter<"steps of the reduced loop that share a slot">:$chunk,
+    OneParameter<"vectors that are computed at a time">:$item,
+    IntegerParameter<"lanes of a vector">:$lanes)> {
+  let summary = "reductions along rows or columns, and what is computed from them";
+  let description = [{
+    Without `chunk`, a task reduces whole rows, or all of some columns. With it, each chunk has a slot in scratch, and a
+    second launch adds the slots in order.
+    Example: `#sched.reduce<on = task, rows = 8, lanes = 16>`
+  }];
+}
+
+class Sched_Product<string name, string attrMnemonic, dag own> : Sched_Kind<name, attrMnemonic, !con(own, (ins
+    IntegersParameter<"rows and columns of a tile, and k of a block">:$tile,
+    IntegersParameter<"rows and columns of an item">:$item,
+    IntegerParameter<"lanes of a vector">:$lanes,
+    OperandsParameter:$operands,
+    IntegersParameter<"tiles of rows, and panels of columns, of a task">:$block,
+    OneParameter<"tiles of local memory that are loaded ahead">:$stages,
+    OneParameter<"elements that an item reads at once">:$vector,
+    OneParameter<"slices of K with a slot each, added in order">:$k_slices,
+    OptionalParameter<"::zenith::sched::Fragment", "shape of a matrix instruction">:$fragment))>;
+
+def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins)> {
+  let summary = "a matrix product with its epilogue";
+  let description = [{
+    A task's register tile is `tile`; a group's tile lies in local memory, and each item has `item` of it.
+    Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
+  }];
+}
+
+def Sched_ConvAttr : Sched_Product<"Conv", "conv", (ins
+    OptionalParameter<"::zenith::sched::ConvForm", "direct, indirect, winograd<m> or depthwise">:$form)> {
+  let summary = "a convolution with its epilogue";
+  let description = [{
+    `form` direct is a product whose rows are positions; winograd<m> transforms tiles of m results; depthwise moves the
+    filter along each channel alone. Other keys as in gemm.
+    Example: `#sched.conv<on = task, form = winograd<4>, tile = [14, 32], lanes = 16>`
+  }];
+}
+
+class Sched_Blocked<string name, string attrMnemonic, dag own> : Sched_Kind<name, attrMnemonic, !con(own, (ins
+    IntegersParameter<"rows and columns of a tile">:$tile,
+    IntegerParameter<"elements of a task">:$block,
+    OneParameter<"vectors that are computed at a time">:$item,
+    IntegerParameter<"lanes of a vector">:$lanes))>;
+
+def Sched_WindowAttr : Sched_Blocked<"Window", "window", (ins)> {
+  let summary = "reductions of windows that move over a tensor: pooling";
+  let description = "Example: `#sched.window<on = task, lanes = 16>`";
+}
+
+def Sched_ScanAttr : Sched_Blocked<"Scan", "scan", (ins)> {
+  let summary = "running reductions along a dimension";
+  let description = "Example: `#sched.scan<on = task, lanes = 32>`";
+}
+
+def Sched_ScatterAttr : Sched_Blocked<"Scatter", "scatter", (ins
+    OptionalParameter<"::zenith::sched::ScatterBy", "destination or sort">:$by)> {
+  let summary = "updates at places that data name";
+  let description = [{
+    By destination, the places are divided among tasks, each of which looks at all updates.
+    Example: `#sched.scatter<on = task, block = 256, lanes = 32>`
+  }];
+}
+
+def Sched_AttentionAttr : Sched_Kind<"Attention", "attention", (ins
+    IntegerParameter<"rows of a block of scores">:$rows,
+    IntegerParameter<"keys of a block of scores">:$keys,
+    IntegersParameter<"rows and columns of a tile">:$tile,
+    IntegersParameter<"rows and columns of an item">:$item,
+    IntegerParameter<"lanes of a vector">:$lanes,
+    OneParameter<"parts of the keys, which are combined in order">:$split)> {
+  let summary = "attention: both products and the softmax between them";
+  let description = "Example: `#sched.attention<on = task, rows = 42, keys = 512, tile = [14, 32], lanes = 16>`";
+}
+
+class Sched_Ordering<string name, string attrMnemonic> : Sched_Kind<name, attrMnemonic, (ins
+    IntegerParameter<"bits of a digit of the keys">:$digits,
+    IntegerParameter<"elements of a block">:$block,
+    IntegerParameter<"elements that a block keeps">:$keep)>;
+
+def Sched_SortAttr : Sched_Ordering<"Sort", "sort"> {
+  let summary = "stable sorts";
+  let description = "Example: `#sched.sort<on = host, scratch = [\"16*n\"]>`";
+}
+def Sched_TopKAttr : Sched_Ordering<"TopK", "top_k"> {
+  let summary = "the largest elements of rows";
+  let description = "Example: `#sched.top_k<on = host, scratch = [\"64\"]>`";
+}
+def Sched_SetAttr : Sched_Ordering<"Set", "set"> {
+  let summary = "sets of rows: unique, membership, layers of searches";
+  let description = "Example: `#sched.set<on = host, scratch = [\"24*n\"]>`";
+}
+
+def Sched_RoutineAttr : AttrDef<Sched_Dialect, "Routine"> {
+  let mnemonic = "routine";
+  let summary = "an op that a routine of the runtime computes";
+  let description = "Example: `#sched.routine<\"fourier\", on = host>`";
+  let parameters = (ins StringRefParameter<"the op">:$name, OnParameter:$on,
+    OptionalParameter<"::mlir::StringAttr", "number of tasks, an expression over dimensions">:$tasks,
+    OptionalParameter<"::mlir::ArrayAttr", "bytes of each scratch buffer, expressions over dimensions">:$scratch,
+    OptionalParameter<"::mlir::ArrayAttr", "[result, operand]: results that may take over bytes">:$shares);
+  let assemblyFormat = "`<` $name `,` struct($on, $tasks, $scratch, $shares) `>`";
+}
+
+def Sched_ChoiceAttr : AttrDef<Sched_Dialect, "Choice"> {
+  let mnemonic = "choice";
+  let summary = "variants of which a run takes one by its sizes";
+  let description = [{
+    The first variant whose guard holds; the last one has the guard `else`, which is written without quotes.
+    Example: `#sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 16], lanes = 16>, else : #sched.gemm<on = task, tile = [14, 32], lanes = 16>]>`
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$guards, "::mlir::ArrayAttr":$variants);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // ZENITH_LOWERING_SCHEDULE_SCHEDULE_TD

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of the values of keys, and of choices.
+
+#include "lowering/schedule/Schedule.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::sched;
+
+namespace {
+/// A word that stands for a value of an enum.
+template <typename Enum> struct Word {
+  StringRef text;
+  Enum value;
+};
+} // namespace
+
+static constexpr Word<graph::RunOn> placeWords[] = {
+    {"task", graph::RunOn::Task},
+    {"group", graph::RunOn::Group},
+    {"host", graph::RunOn::Host}};
+static constexpr Word<Store> storeWords[] = {{"plain", Store::Plain},
+                                             {"streaming", Store::Streaming}};
+static constexpr Word<ScatterBy> scatterWords[] = {
+    {"destination", ScatterBy::Destination}, {"sort", ScatterBy::Sort}};
+static constexpr Word<Operand::Form> operandWords[] = {
+    {"open", Operand::Open},     {"rows", Operand::Rows},
+    {"panels", Operand::Panels}, {"copied", Operand::Copied},
+    {"dots", Operand::Dots},     {"local", Operand::Local}};
+static constexpr Word<ConvForm::Kind> formWords[] = {
+    {"direct", ConvForm::Direct},
+    {"indirect", ConvForm::Indirect},
+    {"winograd", ConvForm::Winograd},
+    {"depthwise", ConvForm::Depthwise}};
+
+template <typename Enum, size_t count>
+static StringRef wordOf(const Word<Enum> (&words)[count], Enum value) {
+  for (const Word<Enum> &word : words)
+    if (word.value == value)
+      return word.text;
+  return "open";
+}
+
+template <typename Enum, size_t count>
+static FailureOr<Enum> parseWord(AsmParser &parser,
+                                 const Word<Enum> (&words)[count]) {
+  SMLoc place = parser.getCurrentLocation();
+  StringRef text;
+  if (failed(parser.parseKeyword(&text)))
+    return failure();
+  std::string known;
+  for (const Word<Enum> &word : words) {
+    if (word.text == text)
+      return word.value;
+    known += (known.empty() ? "" : ", ") + word.text.str();
+  }
+  return parser.emitError(place, "got '")
+         << text << "', expected one of " << known;
+}
+
+namespace zenith::graph {
+AsmPrinter &operator<<(AsmPrinter &printer, RunOn on) {
+  printer << wordOf(placeWords, on);
+  return printer;
+}
+} // namespace zenith::graph
+
+namespace zenith::sched {
+
+AsmPrinter &operator<<(AsmPrinter &printer, Store store) {
+  printer << wordOf(storeWords, store);
+  return printer;
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, ScatterBy by) {
+  printer << wordOf(scatterWords, by);
+  return printer;
+}
+
+static void print(AsmPrinter &printer, const Operand &operand) {
+  printer << wordOf(operandWords, operand.form);
+  bool hasWidth = operand.width != 0, hasDepth = operand.depth != 1,
+       hasPad = operand.pad != 0;
+  if (!hasWidth && !hasDepth && !hasPad)
+    return;
+  printer << '<';
+  if (hasWidth)
+    printer << operand.width;
+  if (hasDepth)
+    printer << (hasWidth ? ", " : "") << "depth = " << operand.depth;
+  if (hasPad)
+    printer << (hasWidth || hasDepth ? ", " : "") << "pad = " << operand.pad;
+  printer << '>';
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, const Operands &operands) {
+  printer << '[';
+  print(printer, operands.a);
+  printer << ", ";
+  print(printer, operands.b);
+  printer << ']';
+  return printer;
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, const ConvForm &form) {
+  printer << wordOf(formWords, form.kind);
+  if (form.results)
+    printer << '<' << form.results << '>';
+  return printer;
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, const Fragment &fragment) {
+  if (fragment.element)
+    printer << "m16n8k16<" << fragment.element << '>';
+  else
+    printer << "none";
+  return printer;
+}
+
+} // namespace zenith::sched
+
+/// `<32, depth = 4>`: what follows the word of an operand's form.
+static ParseResult parseOperandSizes(AsmParser &parser, Operand &operand) {
+  if (failed(parser.parseOptionalLess()))
+    return success();
+  auto size = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalKeyword("depth")))
+      return failure(failed(parser.parseEqual()) ||
+                     failed(parser.parseInteger(operand.depth)));
+    if (succeeded(parser.parseOptionalKeyword("pad")))
+      return failure(failed(parser.parseEqual()) ||
+                     failed(parser.parseInteger(operand.pad)));
+    return parser.parseInteger(operand.width);
+  };
+  if (failed(parser.parseCommaSeparatedList(size)))
+    return failure();
+  return parser.parseGreater();
+}
+
+static ParseResult parseOperand(AsmParser &parser, Operand &operand) {
+  FailureOr<Operand::Form> form = parseWord(parser, operandWords);
+  if (failed(form))
+    return failure();
+  operand.form = *form;
+  return parseOperandSizes(parser, operand);
+}
+
+namespace mlir {
+
+FailureOr<graph::RunOn> FieldParser<graph::RunOn>::parse(AsmParser &parser) {
+  return parseWord(parser, placeWords);
+}
+
+FailureOr<Store> FieldParser<Store>::parse(AsmParser &parser) {
+  return parseWord(parser, storeWords);
+}
+
+FailureOr<ScatterBy> FieldParser<ScatterBy>::parse(AsmParser &parser) {
+  return parseWord(parser, scatterWords);
+}
+
+FailureOr<Operands> FieldParser<Operands>::parse(AsmParser &parser) {
+  Operands operands;
+  if (failed(parser.parseLSquare()) ||
+      failed(parseOperand(parser, operands.a)) || failed(parser.parseComma()) ||
+      failed(parseOperand(parser, operands.b)) || failed(parser.parseRSquare()))
+    return failure();
+  return operands;
+}
+
+FailureOr<ConvForm> FieldParser<ConvForm>::parse(AsmParser &parser) {
+  FailureOr<ConvForm::Kind> kind = parseWord(parser, formWords);
+  if (failed(kind))
+    return failure();
+  ConvForm form{*kind, 0};
+  if (succeeded(parser.parseOptionalLess()) &&
+      (failed(parser.parseInteger(form.results)) ||
+       failed(parser.parseGreater())))
+    return failure();
+  return form;
+}
+
+FailureOr<Fragment> FieldParser<Fragment>::parse(AsmParser &parser) {
+  Fragment fragment;
+  if (succeeded(parser.parseOptionalKeyword("none")))
+    return fragment;
+  if (failed(parser.parseKeyword("m16n8k16")) || failed(parser.parseLess()) ||
+      failed(parser.parseType(fragment.element)) ||
+      failed(parser.parseGreater()))
+    return failure();
+  return fragment;
+}
+
+} // namespace mlir
+
+namespace zenith::sched {
+
+/// The guard of the last variant of a choice.
+static constexpr StringLiteral elseWord = "else";
+
+Attribute ChoiceAttr::parse(AsmParser &parser, Type) {
+  SmallVector<Attribute> guards, variants;
+  Builder &builder = parser.getBuilder();
+  auto variant = [&]() -> ParseResult {
+    std::string guard;
+    if (succeeded(parser.parseOptionalKeyword(elseWord)))
+      guard = elseWord.str();
+    else if (failed(parser.parseString(&guard)))
+      return failure();
+    guards.push_back(builder.getStringAttr(guard));
+    return failure(failed(parser.parseColon()) ||
+                   failed(parser.parseAttribute(variants.emplace_back())));
+  };
+  if (failed(parser.parseLess()) ||
+      failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            variant)) ||
+      failed(parser.parseGreater()))
+    return {};
+  return get(parser.getContext(), builder.getArrayAttr(guards),
+             builder.getArrayAttr(variants));
+}
+
+void ChoiceAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(
+      llvm::zip(getGuards(), getVariants()), printer, [&](auto pair) {
+        auto [guard, variant] = pair;
+        if (llvm::cast<StringAttr>(guard).getValue() == elseWord)
+          printer << elseWord;
+        else
+          printer << guard;
+        printer << " : " << variant;
+      });
+  printer << "]>";
+}
+
+} // namespace zenith::sched

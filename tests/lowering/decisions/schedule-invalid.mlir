@@ -1,0 +1,203 @@
+// Each constraint of schedules once. What types and ops alone say is found by the verifier, the rest by the schedule phase
+// (schedule-refused.mlir).
+//
+// RUN: zenith-opt %s --split-input-file --verify-diagnostics
+
+func.func @c1_kind(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: kind: got gemm, expected elements (sched_c1)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.gemm<on = task, tile = [14, 32], lanes = 16>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c2_no_group(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: group: got none, expected sizes along x, y and z with on = group (sched_c2)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = group, block = 4>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c2_large_group(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: group: got [64, 64, 1], expected three sizes, together 1 to 1024 items (sched_c2)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = group, group = [64, 64, 1], block = 4>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c3_item(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: item: got [3, 2], expected divisors of tile [32, 32, 16] (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [16, 16, 1], tile = [32, 32, 16], item = [3, 2], operands = [local, local]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c4_group(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: group: got 128 items, expected 256, which fill the tile (sched_c4)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [8, 16, 1], tile = [32, 32, 16], item = [2, 2], operands = [local, local]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c5_local(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: local memory: got 67584 bytes, expected at most 49152 (sched_c5)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [16, 16, 1], tile = [128, 128, 32], item = [8, 8], operands = [local<pad = 4>, local<pad = 4>], stages = 2>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c6_lanes(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: lanes: got 12, expected a power of two, at most 64 (sched_c6)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, lanes = 12>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c7_panels(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: operand B: got panels, expected another form: the operand is not packed (sched_c7)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c8_tasks(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: tasks: got "2*", expected an expression over dimensions (sched_c8)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, lanes = 16, tasks = "2*">} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c8_group_tasks(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: tasks: got "7", expected "6" (sched_c8)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [16, 16, 1], tile = [32, 32, 16], item = [2, 2], operands = [local, local], tasks = "7">} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c9_scratch(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: scratch: got ["64"], expected none for elements (sched_c9)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, scratch = ["64"]>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c10_range(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: shares: got [0, 3], expected a result below 1 and an operand below 1 (sched_c10)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, shares = [[0, 3]]>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c10_moved(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{schedule: shares: got [0, 0], expected an operand of the result's type, each element of which the task that writes it has read (sched_c10)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x64xf32>) -> tensor<64x64xf32> attributes {schedule = #sched.elements<on = task, block = 4096, shares = [[0, 0]]>} {
+    %1 = graph.transpose %a [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+    graph.yield %1 : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+func.func @c11_no_else(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: choice: got guard "64 <= 28", expected else for the last variant (sched_c11)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.choice<["64 <= 28" : #sched.elements<on = task, block = 64>]>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c11_nested(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{expected a schedule that is no choice (sched_c11)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.choice<[else : #sched.choice<[else : #sched.elements<on = task, block = 64>]>]>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c11_names(%x: tensor<?x128xf32> {graph.dims = ["n", "128"]}) -> tensor<?x128xf32> {
+  // expected-error @below {{schedule: choice: got 'm', expected a dimension that the function names (sched_c11)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<?x128xf32>) -> tensor<?x128xf32> attributes {schedule = #sched.choice<["m <= 28" : #sched.elements<on = task, block = 64>, else : #sched.elements<on = task, block = 128>]>} {
+    %1 = graph.tanh %a : tensor<?x128xf32>
+    graph.yield %1 : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// -----
+func.func @c12_registers(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: item: got 288 registers, expected at most 255 (sched_c12)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [2, 2, 1], tile = [32, 32, 4], item = [16, 16], operands = [local, local]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c13_host(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: on: got host, expected task or group for what is no routine (sched_c13)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = host, block = 4096>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c14_slots(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: k_slices: got 2 without scratch, expected a slot in scratch for each (sched_c14)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [14, 32], lanes = 16, k_slices = 2>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c14_none(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: k_slices: got 0, expected at least 1 (sched_c14)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [14, 32], lanes = 16, k_slices = 0>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}

@@ -1,0 +1,168 @@
+// The schedule of every kind of kernel, for a processor with vectors of 8 floats; nothing runs.
+//
+// RUN: zenith-opt %s --from=schedule --to=schedule --target=cpu:x86-64-v3 | FileCheck %s
+
+// CHECK-LABEL: func.func @chain
+// CHECK: schedule = #sched.elements<on = task, block = 4096, lanes = 16, shares = {{\[\[}}0, 0]]>
+func.func @chain(%x: tensor<?x4xf32> {graph.dims = ["batch", "4"]}) -> tensor<?x4xf32> {
+  %0 = graph.fusion pointwise (%a = %x : tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %1 = graph.exp %a : tensor<?x4xf32>
+    graph.yield %1 : tensor<?x4xf32>
+  }
+  return %0 : tensor<?x4xf32>
+}
+
+// Long computation: fewer elements are a task.
+// CHECK-LABEL: func.func @long_chain
+// CHECK: schedule = #sched.elements<on = task, block = 1024, lanes = 16, shares = {{\[\[}}0, 0]]>
+func.func @long_chain(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    %2 = graph.exp %1 : tensor<64x128xf32>
+    %3 = graph.log %2 : tensor<64x128xf32>
+    graph.yield %3 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// Reads across are squares of a vector's lanes; no element is read by the task that writes it.
+// CHECK-LABEL: func.func @transposed
+// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [8, 8], item = 2, lanes = 8>
+func.func @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<128x64xf32> {
+    %1 = graph.transpose %a [1, 0] : tensor<64x128xf32> -> tensor<128x64xf32>
+    graph.yield %1 : tensor<128x64xf32>
+  }
+  return %0 : tensor<128x64xf32>
+}
+
+// CHECK-LABEL: func.func @rows
+// CHECK: schedule = #sched.reduce<on = task, rows = 32, lanes = 16>
+func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// Sums of long columns have slots.
+// CHECK-LABEL: func.func @columns
+// CHECK: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, lanes = 16, scratch = ["16384"]>
+func.func @columns(%x: tensor<8192x128xf32>) -> tensor<128xf32> {
+  %0 = graph.fusion reduction (%a = %x : tensor<8192x128xf32>) -> tensor<128xf32> {
+    %1 = graph.reduce sum, %a [0] : tensor<8192x128xf32> -> tensor<128xf32>
+    graph.yield %1 : tensor<128xf32>
+  }
+  return %0 : tensor<128xf32>
+}
+
+// CHECK-LABEL: func.func @product
+// CHECK: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, copied<16>], block = [11, 1]>
+func.func @product(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// CHECK-LABEL: func.func @convolution
+// CHECK: schedule = #sched.conv<on = task, form = direct, tile = [6, 16], lanes = 8, operands = [rows, rows], block = [42, 1]>
+func.func @convolution(%x: tensor<1x14x14x8xf32>, %w: tensor<3x3x8x16xf32>) -> tensor<1x14x14x16xf32> {
+  %0 = graph.fusion contraction (%a = %x : tensor<1x14x14x8xf32>, %b = %w : tensor<3x3x8x16xf32>) -> tensor<1x14x14x16xf32> {
+    %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : (tensor<1x14x14x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x14x14x16xf32>
+    graph.yield %1 : tensor<1x14x14x16xf32>
+  }
+  return %0 : tensor<1x14x14x16xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise
+// CHECK: schedule = #sched.conv<on = task, form = depthwise, lanes = 8>
+func.func @depthwise(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
+  %0 = graph.fusion window (%a = %x : tensor<1x14x14x16xf32>, %b = %w : tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
+    %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 16 : (tensor<1x14x14x16xf32>, tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32>
+    graph.yield %1 : tensor<1x14x14x16xf32>
+  }
+  return %0 : tensor<1x14x14x16xf32>
+}
+
+// CHECK-LABEL: func.func @pooling
+// CHECK: schedule = #sched.window<on = task, lanes = 8>
+func.func @pooling(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// CHECK-LABEL: func.func @running
+// CHECK: schedule = #sched.scan<on = task, lanes = 16>
+func.func @running(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
+  %0 = graph.fusion reduction (%a = %x : tensor<4x100xf32>) -> tensor<4x100xf32> {
+    %1 = graph.cumulative sum, %a 1 : tensor<4x100xf32>
+    graph.yield %1 : tensor<4x100xf32>
+  }
+  return %0 : tensor<4x100xf32>
+}
+
+// CHECK-LABEL: func.func @updates
+// CHECK: schedule = #sched.scatter<on = task, lanes = 8, shares = {{\[\[}}0, 0]]>
+func.func @updates(%x: tensor<10x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32>) -> tensor<10x4xf32> {
+  %0 = graph.fusion scatter (%a = %x : tensor<10x4xf32>, %b = %i : tensor<3x1xi64>, %c = %u : tensor<3x4xf32>) -> tensor<10x4xf32> {
+    %1 = graph.scatter sum, %a, %b, %c <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<10x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<10x4xf32>
+    graph.yield %1 : tensor<10x4xf32>
+  }
+  return %0 : tensor<10x4xf32>
+}
+
+// CHECK-LABEL: func.func @attention
+// CHECK: schedule = #sched.attention<on = task, rows = 42, keys = 64, tile = [6, 16], lanes = 8, scratch = ["8192"]>
+func.func @attention(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
+    graph.yield %1 : tensor<2x40x16xf32>
+  }
+  return %0 : tensor<2x40x16xf32>
+}
+
+// CHECK-LABEL: func.func @sorted
+// CHECK: schedule = #sched.sort<on = host, scratch = [
+func.func @sorted(%x: tensor<100xf32>) -> tensor<100xf32> {
+  %0 = graph.fusion routine (%a = %x : tensor<100xf32>) -> tensor<100xf32> {
+    %1 = graph.sort %a 0 keys 1 : (tensor<100xf32>) -> (tensor<100xf32>)
+    graph.yield %1 : tensor<100xf32>
+  }
+  return %0 : tensor<100xf32>
+}
+
+// CHECK-LABEL: func.func @largest
+// CHECK: schedule = #sched.top_k<on = host
+func.func @largest(%x: tensor<2x80xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
+  %0:2 = graph.fusion routine (%a = %x : tensor<2x80xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
+    %1, %2 = graph.top_k %a 1 : (tensor<2x80xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
+    graph.yield %1, %2 : tensor<2x3xf32>, tensor<2x3xi64>
+  }
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi64>
+}
+
+// CHECK-LABEL: func.func @distinct
+// CHECK: schedule = #sched.set<on = host, scratch = [
+func.func @distinct(%x: tensor<8x3xui8>) -> tensor<?x3xui8> {
+  %0:4 = graph.fusion routine (%a = %x : tensor<8x3xui8>) -> (tensor<?x3xui8>, tensor<?xi64>, tensor<8xi64>, tensor<?xi64>) {
+    %r, %f, %i, %c = graph.unique %a : tensor<8x3xui8> -> tensor<?x3xui8>, tensor<?xi64>, tensor<8xi64>, tensor<?xi64>
+    graph.yield %r, %f, %i, %c : tensor<?x3xui8>, tensor<?xi64>, tensor<8xi64>, tensor<?xi64>
+  }
+  return %0#0 : tensor<?x3xui8>
+}
+
+// CHECK-LABEL: func.func @transformed
+// CHECK: schedule = #sched.routine<"fourier", on = host
+func.func @transformed(%x: tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>> {
+  %0 = graph.fusion routine (%a = %x : tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>> {
+    %1 = graph.fourier r2c, %a [8] : (tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>>
+    graph.yield %1 : tensor<2x5xcomplex<f32>>
+  }
+  return %0 : tensor<2x5xcomplex<f32>>
+}

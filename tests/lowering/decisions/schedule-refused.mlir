@@ -1,0 +1,72 @@
+// What only the sizes and operands of a fusion say: the schedule phase compares a given schedule with what it leaves open.
+//
+// RUN: zenith-opt %s --from=schedule --to=schedule --target=cpu:x86-64-v3 --split-input-file --verify-diagnostics
+
+func.func @c3_nothing_across(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: tile: got [8, 8], expected none: nothing is read across (sched_c3)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, tile = [8, 8], lanes = 8>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c8_tasks(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: tasks: got "3", expected "1" (sched_c8)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, tasks = "3">} {
+    %1 = graph.neg %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c9_scratch(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{schedule: scratch: got ["64"], expected none (sched_c9)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, scratch = ["64"]>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// -----
+func.func @c11_choice(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{or one of its variants for all sizes (sched_c11)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.choice<["64 <= 28" : #sched.gemm<on = task, tile = [4, 16], lanes = 8>, else : #sched.gemm<on = task, tile = [6, 16], lanes = 8>]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c11_elements(%x: tensor<?x128xf32> {graph.dims = ["n", "128"]}) -> tensor<?x128xf32> {
+  // expected-error @below {{or one of its variants for all sizes (sched_c11)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<?x128xf32>) -> tensor<?x128xf32> attributes {schedule = #sched.choice<["n <= 28" : #sched.elements<on = task, block = 64>, else : #sched.elements<on = task, block = 128>]>} {
+    %1 = graph.tanh %a : tensor<?x128xf32>
+    graph.yield %1 : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// -----
+func.func @c12_store(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: store: got streaming}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, store = streaming>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c13_task(%x: tensor<100xf32>) -> tensor<100xf32> {
+  // expected-error @below {{schedule: on: got task, expected host: a routine computes it (sched_c13)}}
+  %0 = graph.fusion routine (%a = %x : tensor<100xf32>) -> tensor<100xf32> attributes {schedule = #sched.sort<on = task>} {
+    %1 = graph.sort %a 0 keys 1 : (tensor<100xf32>) -> (tensor<100xf32>)
+    graph.yield %1 : tensor<100xf32>
+  }
+  return %0 : tensor<100xf32>
+}
