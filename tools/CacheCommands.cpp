@@ -12,6 +12,7 @@
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/DeriveModel.h"
+#include "tools/model/OptionEffects.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
@@ -29,10 +30,17 @@ static void addCacheOptions(CLI::App &app, ToolSet tool, CacheOptions &given) {
   addOptions(app, tool, given.run);
 }
 
+/// True where explain is asked about a model, not about an entry.
+static bool namesModel(const CacheOptions &options) {
+  return llvm::sys::fs::exists(options.subject);
+}
+
 llvm::Expected<std::optional<CacheOptions>>
 zenith::tools::parseCacheOptions(int argc, char **argv, CommonOptions &common) {
   CLI::App app("Looks after a cache of compiled programs.", "zenith-cache");
   CacheOptions cache;
+  const CLI::App *given = nullptr;
+  ToolSet tool;
   struct Command {
     CacheOptions::Command command;
     ToolSet tool;
@@ -50,12 +58,19 @@ zenith::tools::parseCacheOptions(int argc, char **argv, CommonOptions &common) {
   for (const Command &command : commands) {
     CLI::App *sub = app.add_subcommand(command.name, command.help);
     addCacheOptions(*sub, command.tool, cache);
-    sub->callback([&cache, command] { cache.command = command.command; });
+    sub->callback([&, sub, command] {
+      cache.command = command.command;
+      tool = command.tool;
+      given = sub;
+    });
   }
   app.require_subcommand(1);
-  return finishCommandLine(
-      app, options::Cache, argc, argv, common, cache,
-      [](const CacheOptions &) { return llvm::Error::success(); });
+  return finishCommandLine(app, options::Cache, argc, argv, common, cache,
+                           [&](const CacheOptions &parsed) {
+                             Fact onModel(options::Condition::ExplainsModel,
+                                          namesModel(parsed));
+                             return checkEffects(*given, tool, onModel);
+                           });
 }
 
 static json::Object partsObject(const pipeline::CacheKey &key) {
@@ -160,7 +175,7 @@ static llvm::Error explainSubject(const pipeline::CacheStore &store,
                                   const CacheOptions &options,
                                   Diagnostics &diagnostics) {
   std::vector<pipeline::CacheEntry> entries = store.list();
-  if (!llvm::sys::fs::exists(options.subject)) {
+  if (!namesModel(options)) {
     for (const pipeline::CacheEntry &entry : entries)
       if (llvm::StringRef(entry.id).starts_with(options.subject)) {
         printEntry(entry, options.json);

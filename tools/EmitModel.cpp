@@ -8,6 +8,7 @@
 #include "frontends/models/LoadModel.h"
 #include "frontends/models/WriteModel.h"
 #include "ir/target/OpenCLTarget.h"
+#include "lowering/cpu/PrefixSymbols.h"
 #include "lowering/pipeline/Compile.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
@@ -15,6 +16,7 @@
 #include "tools/model/Executor.h"
 #include "tools/model/OptionEffects.h"
 #include "tools/model/RunOptions.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -29,22 +31,19 @@ static void addEmitOptions(CLI::App &app, ToolSet tool, EmitOptions &given) {
 
 static llvm::Error checkEmitEffects(const CLI::App &app,
                                     const EmitOptions &options) {
+  using zenith::options::Condition;
   const std::string &target = options.run.compile.target;
   bool isDevice = target::OpenCLTarget::isTargetName(target);
-  bool emitsCode = options.form == EmitForm::LLVM ||
-                   options.form == EmitForm::Assembly ||
-                   options.form == EmitForm::Object;
-  constexpr auto noCode = "without --emit=llvm, asm or obj";
-  const OptionEffect effects[] = {
-      {"--to", options.form == EmitForm::GraphIR, "without --emit=graphir"},
-      {"--compile-threads", emitsCode, noCode},
-      {"--cache", options.form == EmitForm::Object && !isDevice,
-       "without --emit=obj for a processor"},
-      {"--target",
-       options.form != EmitForm::OpenCL || isDevice || target == "cpu",
-       "on --emit=opencl unless it is a device"},
-  };
-  return checkEffects(app, effects);
+  bool writesObjects = options.form == EmitForm::Object;
+  const Fact facts[] = {
+      {Condition::WritesGraphIR, options.form == EmitForm::GraphIR},
+      {Condition::WritesCode, writesObjects || options.form == EmitForm::LLVM ||
+                                  options.form == EmitForm::Assembly},
+      {Condition::WritesObjects, writesObjects},
+      {Condition::CachesObjects, writesObjects && !isDevice},
+      {Condition::ChoosesDevice,
+       options.form != EmitForm::OpenCL || isDevice || target == "cpu"}};
+  return checkEffects(app, zenith::options::Compile, facts);
 }
 
 llvm::Expected<std::optional<EmitOptions>>
@@ -56,6 +55,32 @@ zenith::tools::parseEmitOptions(int argc, char **argv, CommonOptions &common) {
   return finishCommandLine(
       app, options::Compile, argc, argv, common, emit,
       [&](const EmitOptions &given) { return checkEmitEffects(app, given); });
+}
+
+static bool isIdentifierByte(char byte) {
+  return byte == '_' || llvm::isAlnum(byte);
+}
+
+/// `text` as an identifier of C: other bytes become '_', and one stands before
+/// a leading digit.
+static std::string identifierOf(StringRef text) {
+  std::string name = text.str();
+  for (char &byte : name)
+    if (!isIdentifierByte(byte))
+      byte = '_';
+  return name.empty() || llvm::isDigit(name[0]) ? "_" + name : name;
+}
+
+/// What the symbols of objects begin with.
+static llvm::Expected<std::string> symbolPrefix(const EmitOptions &options) {
+  if (options.name.empty())
+    return options.run.model == "-"
+               ? "model"
+               : identifierOf(llvm::sys::path::stem(options.run.model));
+  if (identifierOf(options.name) != options.name)
+    return makeError(ErrorCode::Usage,
+                     "--name: '" + options.name + "' is no identifier of C");
+  return options.name;
 }
 
 // Standard output gets the files one after the other; in a folder each file has
@@ -109,11 +134,17 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   if (auto entry = deriveModel(*model, options.run.transforms, "", diagnostics);
       !entry)
     return entry.takeError();
+  llvm::Expected<std::string> prefix = symbolPrefix(options);
+  if (!prefix)
+    return prefix.takeError();
   pipeline::CompileOptions compile = compileOptions(options.run, diagnostics);
   compile.folder = model->folder;
   compile.outputFolder = folderOf(options.output);
   auto files = pipeline::emit(std::move(model->module), options.form, compile);
   if (!files)
     return files.takeError();
+  if (options.form == EmitForm::Object)
+    if (llvm::Error error = cpu::prefixSymbols(*files, *prefix))
+      return makeError(ErrorCode::Internal, llvm::toString(std::move(error)));
   return writeFiles(*files, options.form, options.output);
 }

@@ -52,23 +52,18 @@ static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,
 
 static llvm::Error checkTranslateEffects(const CLI::App &app,
                                          const TranslateOptions &options) {
+  using zenith::options::Condition;
   llvm::Expected<FileFormat> to = formatFor(options.toFormat, options.output);
   if (!to)
     return to.takeError();
   bool toONNX = *to == FileFormat::ONNX;
   bool readsParameters =
       toONNX || *to == FileFormat::StableHLO || options.check;
-  constexpr auto noONNX = "on output that is no ONNX";
-  const OptionEffect effects[] = {
-      {"--opset", toONNX, noONNX},
-      {"--external-data", toONNX, noONNX},
-      {"--entry", toONNX || options.check,
-       "on output that is no ONNX, without --check"},
-      {"--dim", options.check, "without --check"},
-      {"--no-verify", readsParameters,
-       "on output that is GraphIR, without --check"},
-  };
-  return checkEffects(app, effects);
+  const Fact facts[] = {{Condition::WritesONNX, toONNX},
+                        {Condition::ChoosesEntry, toONNX || options.check},
+                        {Condition::Checks, options.check},
+                        {Condition::ReadsParameters, readsParameters}};
+  return checkEffects(app, zenith::options::Translate, facts);
 }
 
 llvm::Expected<std::optional<TranslateOptions>>

@@ -4,6 +4,7 @@
 // line, prints the result.
 
 #include "frontends/stablehlo/bytecode/NewerText.h"
+#include "frontends/stablehlo/bytecode/PortableArtifact.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/program/ParameterFiles.h"
 #include "lowering/LoweringPasses.h"
@@ -98,10 +99,32 @@ static void registerPasses() {
   mlir::registerPassManagerCLOptions();
 }
 
-/// Text that this MLIR's parser reads; newer StableHLO may need a change.
+/// The text of a portable artifact.
 static std::unique_ptr<llvm::MemoryBuffer>
-readable(std::unique_ptr<llvm::MemoryBuffer> file) {
+textOfArtifact(const llvm::MemoryBuffer &file,
+               const mlir::DialectRegistry &registry) {
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  auto module = stablehlo::readPortableArtifact(file.getBuffer(), &context);
+  if (!module) {
+    llvm::errs() << file.getBufferIdentifier()
+                 << ": error: " << module.error().message() << "\n";
+    return nullptr;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*module)->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+  return llvm::MemoryBuffer::getMemBufferCopy(text, file.getBufferIdentifier());
+}
+
+/// Input that this MLIR's parser reads: portable artifacts become text, and
+/// newer StableHLO may need a change. Null after an error, which is printed.
+static std::unique_ptr<llvm::MemoryBuffer>
+readable(std::unique_ptr<llvm::MemoryBuffer> file,
+         const mlir::DialectRegistry &registry) {
   llvm::StringRef text = file->getBuffer();
+  if (stablehlo::isPortableArtifact(text))
+    return textOfArtifact(*file, registry);
   if (stablehlo::stableHLODialectIn(text).empty())
     return file;
   std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
@@ -120,6 +143,9 @@ static mlir::LogicalResult processFile(const std::string &input,
     llvm::errs() << "error: " << error << "\n";
     return mlir::failure();
   }
+  file = readable(std::move(file), registry);
+  if (!file)
+    return mlir::failure();
   auto written = mlir::openOutputFile(output, &error);
   if (!written) {
     llvm::errs() << "error: " << error << "\n";
@@ -141,8 +167,8 @@ static mlir::LogicalResult processFile(const std::string &input,
     passes.addPass(std::move(relocate));
     return mlir::success();
   });
-  if (failed(mlir::MlirOptMain(written->os(), readable(std::move(file)),
-                               registry, config)))
+  if (failed(
+          mlir::MlirOptMain(written->os(), std::move(file), registry, config)))
     return mlir::failure();
   written->keep();
   return mlir::success();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words in which CompileOptions.def describes options: tools, units, what a
-// cache does about an option, and the spellings of enumerations.
+// The words in which CompileOptions.def describes options: tools, conditions,
+// units, what a cache does about an option, and the spellings of enumerations.
 
 #ifndef ZENITH_LOWERING_PIPELINE_OPTIONTABLE_H
 #define ZENITH_LOWERING_PIPELINE_OPTIONTABLE_H
@@ -16,19 +16,100 @@
 
 namespace zenith::options {
 
-/// The tools, or commands of tools, that take an option, and those among them
-/// that don't run without it.
+/// Words<Enum>::all are the enumerators that a command line can give, with
+/// their spellings.
+template <typename Enum> struct Words;
+template <typename Enum> using Word = std::pair<const char *, Enum>;
+
+/// Without it an option would change nothing in a call, and is refused: the
+/// words end "OPTION has no effect ...".
+enum class Condition {
+  Compiles,
+  CompilesForProcessor,
+  Explains,
+  Reports,
+  WritesResults,
+  Compares,
+  ComparesWithInterpreter,
+  HasBench,
+  HasNoServer,
+  WritesGraphIR,
+  WritesCode,
+  WritesObjects,
+  CachesObjects,
+  ChoosesDevice,
+  WritesONNX,
+  ChoosesEntry,
+  ReadsParameters,
+  Checks,
+  BoundsMemory,
+  RunsProgram,
+  ExplainsModel
+};
+template <> struct Words<Condition> {
+  static constexpr Word<Condition> all[] = {
+      {"with --target=interp", Condition::Compiles},
+      {"without --target=cpu or cpu:ARCH", Condition::CompilesForProcessor},
+      {"without --explain", Condition::Explains},
+      {"without --report", Condition::Reports},
+      {"without --out-dir", Condition::WritesResults},
+      {"without --expect or --compare", Condition::Compares},
+      {"without --compare=interp", Condition::ComparesWithInterpreter},
+      {"without --bench", Condition::HasBench},
+      {"with --bench-server", Condition::HasNoServer},
+      {"without --emit=graphir", Condition::WritesGraphIR},
+      {"without --emit=llvm, asm or obj", Condition::WritesCode},
+      {"without --emit=obj", Condition::WritesObjects},
+      {"without --emit=obj for a processor", Condition::CachesObjects},
+      {"on --emit=opencl unless it is a device", Condition::ChoosesDevice},
+      {"on output that is no ONNX", Condition::WritesONNX},
+      {"on output that is no ONNX, without --check", Condition::ChoosesEntry},
+      {"on output that is GraphIR, without --check",
+       Condition::ReadsParameters},
+      {"without --check", Condition::Checks},
+      {"without --max-memory", Condition::BoundsMemory},
+      {"with --emit", Condition::RunsProgram},
+      {"on the name of an entry", Condition::ExplainsModel}};
+};
+
+/// The tools, or commands of tools, that take an option, those among them that
+/// don't run without it, and what it takes in each for the option to have an
+/// effect.
 struct ToolSet {
+  static constexpr unsigned count = 12;
+
   unsigned taking = 0, requiring = 0;
+  unsigned conditions[count] = {}; ///< bits of Conditions, by tool
 
   constexpr ToolSet operator|(ToolSet other) const {
-    return {taking | other.taking, requiring | other.requiring};
+    ToolSet both = *this;
+    both.taking |= other.taking;
+    both.requiring |= other.requiring;
+    for (unsigned i = 0; i < count; ++i)
+      both.conditions[i] |= other.conditions[i];
+    return both;
   }
   constexpr bool takes(ToolSet tool) const { return taking & tool.taking; }
   constexpr bool needs(ToolSet tool) const { return requiring & tool.taking; }
+  /// True where the option has an effect in `tool` only under `condition`.
+  constexpr bool depends(ToolSet tool, Condition condition) const {
+    for (unsigned i = 0; i < count; ++i)
+      if (tool.taking >> i & conditions[i] >> unsigned(condition) & 1)
+        return true;
+    return false;
+  }
 };
 constexpr ToolSet required(ToolSet tools) {
-  return {tools.taking, tools.taking};
+  tools.requiring = tools.taking;
+  return tools;
+}
+/// `tools`, in which the option has an effect under all of `conditions` only.
+template <typename... Conditions>
+constexpr ToolSet when(ToolSet tools, Conditions... conditions) {
+  for (unsigned i = 0; i < ToolSet::count; ++i)
+    if (tools.taking >> i & 1)
+      tools.conditions[i] |= (... | (1u << unsigned(conditions)));
+  return tools;
 }
 
 inline constexpr ToolSet Run{1 << 0}, Compile{1 << 1}, Translate{1 << 2},
@@ -78,11 +159,6 @@ struct OptionRow {
         .ltrim('-');
   }
 };
-
-/// Words<Enum>::all are the enumerators that a command line can give, with
-/// their spellings.
-template <typename Enum> struct Words;
-template <typename Enum> using Word = std::pair<const char *, Enum>;
 
 template <typename Enum> llvm::StringRef wordOf(Enum value) {
   for (const auto &[word, enumerator] : Words<Enum>::all)

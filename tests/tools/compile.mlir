@@ -16,9 +16,24 @@
 // RUN: zenith-compile %s --emit=asm --target=cpu:x86-64-v3 -o %t/asm && ls %t/asm | FileCheck --check-prefix=ASM %s
 // ASM: host.s
 // ASM: kernels0.s
-// RUN: zenith-compile %t/a/m.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/a/obj --compile-threads=1
-// RUN: zenith-compile %t/b/other.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/b/obj --compile-threads=2
+// RUN: zenith-compile %t/a/m.mlir --emit=obj --name=same --target=cpu:x86-64-v3 -o %t/a/obj --compile-threads=1
+// RUN: zenith-compile %t/b/other.mlir --emit=obj --name=same --target=cpu:x86-64-v3 -o %t/b/obj --compile-threads=2
 // RUN: diff -r %t/a/obj %t/b/obj
+//
+// Symbols begin with the name of the model, or a given one.
+// RUN: cp %s %t/1-st.model.mlir && zenith-compile %t/1-st.model.mlir --emit=obj -o %t/named && llvm-nm %t/named/*.o | FileCheck --check-prefix=NAMED %s
+// NAMED-DAG: T _1_st_model_entry_main
+// NAMED-DAG: T _1_st_model_k0_pointwise__task
+// RUN: zenith-compile - --emit=obj -o %t/piped < %s && llvm-nm %t/piped/host.o | FileCheck --check-prefix=PIPED %s
+// PIPED-DAG: T model_entry_main
+// PIPED-DAG: U zenith_parallel_for
+// Functions that kernels of several objects call have such a symbol, too.
+// RUN: zenith-compile %source/tests/models/digits/digits.onnx --emit=obj --target=cpu:x86-64-v3 -o %t/digits && llvm-nm %t/digits/*.o | FileCheck --check-prefix=SHARED --implicit-check-not="{{ [TWU] (uk_|k[0-9]|zenith_entry)}}" %s
+// SHARED: T digits_uk_
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --emit=obj -o %t/bad --name=a-b | FileCheck --check-prefix=NAME %s
+// NAME: --name: 'a-b' is no identifier of C
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --name=a | FileCheck --check-prefix=NONAME %s
+// NONAME: --name has no effect without --emit=obj
 //
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --emit=obj | FileCheck --check-prefix=FOLDER %s
 // FOLDER: --emit=obj needs -o FOLDER

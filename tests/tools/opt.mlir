@@ -34,6 +34,15 @@
 // RUN: zenith-opt %t/hlo.mlir | FileCheck --check-prefix=KEPT %s
 // KEPT: stablehlo.tanh
 //
+// A portable artifact.
+// RUN: zenith-opt %S/../frontends/stablehlo/Inputs/loop.mlir.bc | FileCheck --check-prefix=ARTIFACT %s
+// ARTIFACT: stablehlo.while
+// RUN: zenith-opt %S/../frontends/stablehlo/Inputs/loop.mlir.bc --to=clean | FileCheck --check-prefix=LOOP %s
+// LOOP: graph.while
+// RUN: head -c 300 %S/../frontends/stablehlo/Inputs/loop.mlir.bc > %t/short.mlir.bc
+// RUN: not zenith-opt %t/short.mlir.bc 2>&1 | FileCheck --check-prefix=SHORT %s
+// SHORT: short.mlir.bc: error:
+//
 // A reproducer that zenith-opt writes fails again in the same way.
 // RUN: not zenith-opt %t/leak.mlir --from=plan --to=plan --mlir-pass-pipeline-crash-reproducer=%t/reproducer.mlir -o /dev/null 2>&1 | FileCheck --check-prefix=LEAK %s
 // RUN: FileCheck --check-prefix=PIPELINE %s < %t/reproducer.mlir

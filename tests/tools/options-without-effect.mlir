@@ -32,6 +32,23 @@
 // THREADS: --compile-threads has no effect without --emit=llvm, asm or obj
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %t/m.mlir --emit=asm --cache=%t/c | FileCheck --check-prefix=OBJECT %s
 // OBJECT: --cache has no effect without --emit=obj
+//
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --per-op | FileCheck --check-prefix=PEROP %s
+// PEROP: --per-op has no effect without --compare=interp
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --bench-json=%t/b.json | FileCheck --check-prefix=BENCH %s
+// BENCH: --bench-json has no effect without --bench
+//
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-search bfs lrx:4 --max-spill=1G | FileCheck --check-prefix=SPILL %s
+// SPILL: --max-spill has no effect without --max-memory
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-search bfs lrx:4 --target=interp --without=marks | FileCheck --check-prefix=FORMS %s
+// FORMS: --without has no effect with --target=interp
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-search path lrx:4 --from=3210 --emit=graphir --json=- | FileCheck --check-prefix=JSON %s
+// JSON: --json has no effect with --emit
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-search bfs lrx:4 --report-format=text | FileCheck --check-prefix=REPORT %s
+// REPORT: --report-format has no effect without --report
+//
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-cache explain 0123 --cache=%t/c --dim n=2 | FileCheck --check-prefix=ENTRY %s
+// ENTRY: --dim has no effect on the name of an entry
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }

@@ -34,7 +34,7 @@
 // with keys of two words, and with starts that the symmetry exchanges.
 // RUN: zenith-search bfs lrx:11 --max-layers=9 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=HALF,ODD %s
 // RUN: zenith-search bfs lrx:11 --max-layers=9 --no-dense-index --without=symmetry --explain=search 2>&1 | FileCheck --check-prefixes=WHOLE,ODD %s
-// RUN: zenith-search bfs lrx:11 --max-layers=9 --no-dense-index --target=interp | FileCheck --check-prefix=ODD %s
+// RUN: zenith-search bfs lrx:11 --max-layers=9 --target=interp | FileCheck --check-prefix=ODD %s
 // RUN: zenith-search bfs top_spin:20 --max-layers=9 --explain=search 2>&1 | FileCheck --check-prefixes=HALF,SPIN %s
 // RUN: zenith-search bfs top_spin:20 --max-layers=9 --without=symmetry | FileCheck --check-prefix=SPIN %s
 // RUN: zenith-search bfs lrx:12 --no-dense-index --start=0,1,2,3,4,5,6,7,8,9,10,11 --start=1,2,3,4,5,6,7,8,9,10,11,0 --start=11,0,1,2,3,4,5,6,7,8,9,10 --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefixes=HALF,SOME %s

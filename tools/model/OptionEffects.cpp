@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which options zenith-run heeds under which others.
+// Compares the options that were given with the conditions of their rows.
 
 #include "tools/model/OptionEffects.h"
 
@@ -11,46 +11,45 @@
 
 using namespace zenith;
 using namespace zenith::tools;
+using options::Condition;
+using options::OptionRow;
+
+static llvm::ArrayRef<OptionRow> optionRows() {
+  using namespace zenith::options;
+  static constexpr OptionRow rows[] = {
+#define ZENITH_OPTION(owner, field, type, initial, spelling, unit, tools,      \
+                      cache, help)                                             \
+  {spelling, unit, tools, CacheUse::cache, help},
+#include "lowering/pipeline/CompileOptions.def"
+  };
+  return rows;
+}
+
+static bool isGiven(const CLI::App &app, const OptionRow &row) {
+  const CLI::Option *option = app.get_option_no_throw("--" + row.name().str());
+  return option && option->count() > 0;
+}
 
 llvm::Error zenith::tools::checkEffects(const CLI::App &app,
-                                        llvm::ArrayRef<OptionEffect> effects) {
-  for (const OptionEffect &effect : effects) {
-    const CLI::Option *option = app.get_option_no_throw(effect.option);
-    if (option && option->count() > 0 && !effect.hasEffect)
-      return makeError(ErrorCode::Usage, llvm::Twine(effect.option) +
-                                             " has no effect " +
-                                             effect.otherwise);
+                                        options::ToolSet tool,
+                                        llvm::ArrayRef<Fact> facts) {
+  for (const OptionRow &row : optionRows()) {
+    if (!row.tools.takes(tool) || !isGiven(app, row))
+      continue;
+    for (const auto &[condition, holds] : facts)
+      if (!holds && row.tools.depends(tool, condition))
+        return makeError(ErrorCode::Usage, "--" + row.name() +
+                                               " has no effect " +
+                                               options::wordOf(condition));
   }
   return llvm::Error::success();
 }
 
-llvm::Error zenith::tools::checkRunEffects(const CLI::App &app,
-                                           const RunOptions &options) {
+llvm::SmallVector<Fact> zenith::tools::runFacts(const RunOptions &options) {
   bool compiles = !options.isInterpreted();
-  bool usesCache =
-      compiles && !target::OpenCLTarget::isTargetName(options.compile.target);
-  bool compares =
-      !options.expected.empty() || options.comparison != Comparison::None;
-  constexpr auto interpreted = "with --target=interp";
-  constexpr auto noComparison = "without --expect or --compare";
-  constexpr auto server = "with --bench-server";
-  const OptionEffect effects[] = {
-      {"--compile-threads", compiles, interpreted},
-      {"--cache", usesCache, "without --target=cpu or cpu:ARCH"},
-      {"--explain", compiles, interpreted},
-      {"--from", compiles, interpreted},
-      {"--dump-schedules", compiles, interpreted},
-      {"--explain-format", !options.explain.empty(), "without --explain"},
-      {"--report-format", !options.reports.empty(), "without --report"},
-      {"--out-format", !options.outDir.empty(), "without --out-dir"},
-      {"--rtol", compares, noComparison},
-      {"--atol", compares, noComparison},
-      {"--max-ulp", compares, noComparison},
-      {"--bench", !options.benchServer, server},
-      {"--print", !options.benchServer, server},
-      {"--expect", !options.benchServer, server},
-      {"--compare", !options.benchServer, server},
-      {"--report", !options.benchServer, server},
-  };
-  return checkEffects(app, effects);
+  bool onDevice = target::OpenCLTarget::isTargetName(options.compile.target);
+  return {{Condition::Compiles, compiles},
+          {Condition::CompilesForProcessor, compiles && !onDevice},
+          {Condition::Explains, !options.explain.empty()},
+          {Condition::Reports, !options.reports.empty()}};
 }

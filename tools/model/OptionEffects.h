@@ -6,8 +6,9 @@
 #ifndef ZENITH_TOOLS_MODEL_OPTIONEFFECTS_H
 #define ZENITH_TOOLS_MODEL_OPTIONEFFECTS_H
 
+#include "lowering/pipeline/OptionTable.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 namespace CLI {
@@ -18,21 +19,19 @@ namespace zenith::tools {
 
 struct RunOptions;
 
-/// An option by its name in CompileOptions.def, whether it changes anything in
-/// this call, and else what it has no effect with, or without.
-struct OptionEffect {
-  const char *option; ///< "--opset"
-  bool hasEffect;
-  const char *otherwise; ///< "with an output that is no ONNX"
-};
+/// A condition of CompileOptions.def, and whether it holds in this call.
+using Fact = std::pair<options::Condition, bool>;
 
 /// A usage error for the first option that the command line gave and that has
-/// no effect.
-llvm::Error checkEffects(const CLI::App &app,
-                         llvm::ArrayRef<OptionEffect> effects);
+/// no effect: a condition of its row for `tool`, which is one tool or one
+/// command of a tool, does not hold. `facts` has every condition that rows of
+/// the tool name.
+llvm::Error checkEffects(const CLI::App &app, options::ToolSet tool,
+                         llvm::ArrayRef<Fact> facts);
 
-/// The effects of zenith-run's options.
-llvm::Error checkRunEffects(const CLI::App &app, const RunOptions &options);
+/// The facts of options that zenith-run shares with other tools that run
+/// programs.
+llvm::SmallVector<Fact> runFacts(const RunOptions &options);
 
 } // namespace zenith::tools
 

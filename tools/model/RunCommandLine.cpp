@@ -14,19 +14,28 @@ using namespace zenith::tools;
 
 /// What options demand of each other.
 static llvm::Error checkOptions(const RunOptions &options) {
-  if (options.perOp && options.comparison == Comparison::None)
-    return makeError(ErrorCode::Usage, "--per-op needs --compare=interp");
   if (options.compile.mixedPrecision != pipeline::MixedPrecision::None &&
       options.isInterpreted())
     return makeError(ErrorCode::Usage,
                      "--mixed-precision needs a target that compiles: the "
                      "interpreter runs the model as it is written");
-  if (!options.benchJSON.empty() && !options.bench)
-    return makeError(ErrorCode::Usage, "--bench-json needs --bench=N");
   if (options.model.empty() && !options.listTargets)
     return makeError(ErrorCode::Usage,
                      "a model is needed: zenith-run MODEL [options]");
   return llvm::Error::success();
+}
+
+static llvm::Error checkRunEffects(const CLI::App &app,
+                                   const RunOptions &options) {
+  using options::Condition;
+  bool compares = options.comparison != Comparison::None;
+  llvm::SmallVector<Fact> facts = runFacts(options);
+  facts.append({{Condition::WritesResults, !options.outDir.empty()},
+                {Condition::Compares, compares || !options.expected.empty()},
+                {Condition::ComparesWithInterpreter, compares},
+                {Condition::HasBench, options.bench > 0},
+                {Condition::HasNoServer, !options.benchServer}});
+  return checkEffects(app, options::Run, facts);
 }
 
 llvm::Expected<std::optional<RunOptions>>

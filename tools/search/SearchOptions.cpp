@@ -9,6 +9,7 @@
 #include "runtime/SpillSpace.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Executor.h"
+#include "tools/model/OptionEffects.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace zenith;
@@ -74,6 +75,15 @@ static llvm::Error chooseSpillFolder(RunOptions &options) {
   return llvm::Error::success();
 }
 
+static llvm::Error checkSearchEffects(const CLI::App &app, ToolSet tool,
+                                      const SearchOptions &search) {
+  using options::Condition;
+  llvm::SmallVector<Fact> facts = runFacts(search.run);
+  facts.append({{Condition::BoundsMemory, search.run.maxMemory.has_value()},
+                {Condition::RunsProgram, search.printed == PrintedForm::None}});
+  return checkEffects(app, tool, facts);
+}
+
 /// What options demand of each other.
 static llvm::Error checkOptions(SearchOptions &search) {
   RunOptions &run = search.run;
@@ -108,6 +118,8 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
   CLI::App app("Searches graphs of states, such as Cayley graphs and puzzles.",
                "zenith-search");
   SearchOptions search;
+  const CLI::App *given = nullptr;
+  ToolSet tool;
   struct Command {
     SearchCommand command;
     ToolSet tool;
@@ -126,10 +138,19 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
     CLI::App *sub = app.add_subcommand(command.name, command.help);
     addSearchOptions(*sub, command.tool, search);
     sub->footer(graphHelp());
-    sub->callback([&search, command] { search.command = command.command; });
+    sub->callback([&, sub, command] {
+      search.command = command.command;
+      tool = command.tool;
+      given = sub;
+    });
   }
   app.footer(graphHelp());
   app.require_subcommand(1);
   return finishCommandLine(app, options::Search, argc, argv, common, search,
-                           checkOptions);
+                           [&](SearchOptions &parsed) -> llvm::Error {
+                             if (llvm::Error error =
+                                     checkSearchEffects(*given, tool, parsed))
+                               return error;
+                             return checkOptions(parsed);
+                           });
 }
