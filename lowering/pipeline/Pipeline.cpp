@@ -5,6 +5,7 @@
 
 #include "lowering/pipeline/Pipeline.h"
 
+#include "ir/GraphDialect.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "ir/program/ProgramChecks.h"
@@ -12,7 +13,9 @@
 #include "lowering/pipeline/PhaseBoundary.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/TargetChoice.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -117,6 +120,22 @@ static llvm::Error checkContract(ModuleOp module, int from) {
   return found;
 }
 
+/// A program's own @prepare, which the layout phase would make a second time. A
+/// private function is inlined before.
+static llvm::Error checkReservedName(ModuleOp module, int from) {
+  Operation *own =
+      SymbolTable::lookupSymbolIn(module, graph::prepareFunctionName);
+  auto symbol = dyn_cast_or_null<SymbolOpInterface>(own);
+  if (!symbol || (isa<func::FuncOp>(own) && symbol.isPrivate()) ||
+      from > phaseIndex("layout"))
+    return llvm::Error::success();
+  return makeError(ErrorCode::Unsupported,
+                   "@" + graph::prepareFunctionName +
+                       ": a program has no function or parameter of this name, "
+                       "which the function that prepares parameters gets",
+                   graph::placeOf(own->getLoc()));
+}
+
 /// What must hold before the phase `from`.
 static llvm::Error checkInput(ModuleOp module, int from,
                               const CompileOptions &options) {
@@ -132,6 +151,8 @@ static llvm::Error checkInput(ModuleOp module, int from,
     return error;
   if (auto error = graph::checkCalls(module))
     return makeError(std::move(*error));
+  if (llvm::Error error = checkReservedName(module, from))
+    return error;
   llvm::Expected<TargetChoice> target = chooseTarget(options);
   if (!target)
     return target.takeError();

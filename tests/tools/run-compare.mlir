@@ -3,7 +3,9 @@
 // Compiled code beside the interpreter, whole and op by op; budgets; parameters that replace others.
 //
 // RUN: rm -rf %t && mkdir %t
-// RUN: zenith-run %s --random-inputs --dim n=5 --compare=interp --per-op --threads=2
+// RUN: zenith-run %s --random-inputs --dim n=5 --compare=interp --per-op --threads=2 | FileCheck --check-prefix=EACH %s
+// EACH: compared with the interpreter, op by op: 5 results, 36 elements: {{equal|the largest difference is .* of 'graph\..*' op}}
+// EACH-NEXT: compared with the interpreter: 1 result, 5 elements:
 // RUN: zenith-run %s --random-inputs --dim n=0 --compare=interp
 // RUN: %python %S/Inputs/exit_code.py 5 zenith-run %s --random-inputs --dim n=100000 --max-memory=1K | FileCheck --check-prefix=MEMORY %s
 // MEMORY: zenith-run: error:
@@ -11,9 +13,12 @@
 // EXPLAIN: {"code":"FUS{{.*}}","location":{{.*}},"payload":{{.*}},"text":{{.*}},"topic":"fusion"}
 // RUN: zenith-run %s --random-inputs --dim n=5 --report=memory | FileCheck --check-prefix=REPORT %s
 // REPORT: "arena"
+// RUN: zenith-run %s --random-inputs --dim n=5 --report=memory --target=interp | FileCheck --check-prefix=PROCESS %s
+// PROCESS: {"entry":"main","inputs":40,"measured_peak":{{[1-9][0-9]+}},"parameters":8}
 // RUN: printf '\072\000\000\000\000\000\000\000{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}    \000\000\100\100\000\000\200\100' > %t/other.safetensors
 // RUN: zenith-run %s --random-inputs --dim n=3 --params=%t/other.safetensors --compare=interp --out-dir %t/cpu
-// RUN: zenith-run %s --random-inputs --dim n=3 --params=%t/other.safetensors --target=interp --expect 0=%t/cpu/0.npy
+// RUN: zenith-run %s --random-inputs --dim n=3 --params=%t/other.safetensors --target=interp --expect 0=%t/cpu/0.npy | FileCheck --check-prefix=EXPECTED %s
+// EXPECTED: compared with the expected results: 1 result, 3 elements:
 // RUN: %python %S/Inputs/exit_code.py 7 zenith-run %s --random-inputs --dim n=3 --expect 0=%t/cpu/0.npy | FileCheck --check-prefix=DIFFERS %s
 // DIFFERS: result '0' differs
 

@@ -68,7 +68,8 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
                                          const std::string &folder,
                                          const RunOptions &options,
                                          ArrayRef<Tensor> inputs,
-                                         Diagnostics &diagnostics) {
+                                         Diagnostics &diagnostics,
+                                         ComparedTensors &compared) {
   OwningOpRef<ModuleOp> all(module.clone());
   llvm::Expected<func::FuncOp> entry = findFunction(*all, options.entry);
   if (!entry)
@@ -98,7 +99,8 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
   llvm::Expected<std::vector<Tensor>> got = (*compiled)->run(inputs);
   if (!got)
     return got.takeError();
-  for (auto [i, value] : llvm::enumerate(*got))
+  for (auto [i, value] : llvm::enumerate(*got)) {
+    compared.add(names[i], value, (*expected)[i]);
     if (auto difference =
             compareTensors(value, (*expected)[i], options.tolerance))
       return makeError(
@@ -106,5 +108,6 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
           "op " + std::to_string(i) +
               " is the first that differs from the interpreter's: " + names[i] +
               ": " + *difference);
+  }
   return llvm::Error::success();
 }

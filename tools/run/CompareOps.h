@@ -30,11 +30,11 @@ llvm::Error compareWithInterpreter(mlir::ModuleOp module,
                                    ComparedTensors &compared);
 
 /// Runs the entry on both with every value as a result, so that none is fused
-/// away, and compares op by op.
+/// away, and compares op by op, up to the first that differs.
 llvm::Error compareEachOp(mlir::ModuleOp module, const std::string &folder,
                           const RunOptions &options,
                           llvm::ArrayRef<Tensor> inputs,
-                          Diagnostics &diagnostics);
+                          Diagnostics &diagnostics, ComparedTensors &compared);
 
 } // namespace zenith::tools
 

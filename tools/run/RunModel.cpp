@@ -58,6 +58,7 @@ private:
     return !options.reports.empty() || options.bench || options.benchServer;
   }
   void summarize() const;
+  void printComparison(StringRef with, const ComparedTensors &compared) const;
 
   RunOptions options;
   Diagnostics &diagnostics;
@@ -177,11 +178,21 @@ void ModelRun::summarize() const {
                                figures.firstRunMs, figures.compileMs);
 }
 
+/// What was compared. Standard output may hold lines for programs.
+void ModelRun::printComparison(StringRef with,
+                               const ComparedTensors &compared) const {
+  llvm::raw_ostream &os = printsForPrograms() ? llvm::errs() : llvm::outs();
+  os << "compared with " << with << ": " << compared.summary() << "\n";
+}
+
 llvm::Error ModelRun::compareExpected() {
+  if (options.expected.empty())
+    return llvm::Error::success();
   std::vector<std::string> names;
   for (const ResultInfo &info : resultInfos)
     names.push_back(info.name);
   llvm::Error all = llvm::Error::success();
+  ComparedTensors compared;
   for (const KeyedFile &file : options.expected) {
     llvm::Expected<unsigned> index = inputIndex(file.key, names, "--expect");
     if (!index)
@@ -190,6 +201,7 @@ llvm::Error ModelRun::compareExpected() {
         file, resultInfos[*index].type.getElementType(), context.get());
     if (!expected)
       return llvm::joinErrors(std::move(all), expected.takeError());
+    compared.add("'" + file.key + "'", results[*index], *expected);
     if (auto difference =
             compareTensors(results[*index], *expected, options.tolerance))
       all = llvm::joinErrors(
@@ -197,6 +209,8 @@ llvm::Error ModelRun::compareExpected() {
                                     "result '" + file.key + "' differs from " +
                                         file.file + ": " + *difference));
   }
+  if (!all)
+    printComparison("the expected results", compared);
   return all;
 }
 
@@ -217,9 +231,14 @@ static Tolerance toleranceOf(const stablehlo::Expectation &expectation) {
 }
 
 llvm::Error ModelRun::checkExpectations() {
+  if (expectations.empty())
+    return llvm::Error::success();
   llvm::Error all = llvm::Error::success();
+  ComparedTensors compared;
   for (auto [i, expectation] : llvm::enumerate(expectations)) {
     size_t at = resultInfos.size() + 2 * i;
+    compared.add("expectation " + std::to_string(i), results[at],
+                 results[at + 1]);
     if (auto difference = compareTensors(results[at], results[at + 1],
                                          toleranceOf(expectation)))
       all = llvm::joinErrors(std::move(all),
@@ -229,23 +248,26 @@ llvm::Error ModelRun::checkExpectations() {
                                            " does not hold: " + *difference,
                                        expectation.location));
   }
+  if (!all)
+    printComparison("the program's expectations", compared);
   return all;
 }
 
 llvm::Error ModelRun::compareInterpreter() {
   if (options.comparison == Comparison::None)
     return llvm::Error::success();
-  if (options.perOp)
+  if (options.perOp) {
+    ComparedTensors values;
     if (llvm::Error error = compareEachOp(*original, model.folder, options,
-                                          inputs, diagnostics))
+                                          inputs, diagnostics, values))
       return error;
+    printComparison("the interpreter, op by op", values);
+  }
   ComparedTensors compared;
   if (llvm::Error error = compareWithInterpreter(
           *original, model.folder, options, inputs, results, compared))
     return error;
-  // Standard output may hold lines for programs.
-  llvm::raw_ostream &os = printsForPrograms() ? llvm::errs() : llvm::outs();
-  os << "compared with the interpreter: " << compared.summary() << "\n";
+  printComparison("the interpreter", compared);
   return llvm::Error::success();
 }
 
