@@ -44,18 +44,22 @@ struct Item {
   int64_t size;
   int64_t offset = -1;
 };
+
+/// The units that an item takes.
+struct Span {
+  int64_t offset, size;
+};
 } // namespace
 
-/// First offset >= start below `end` - size at which `item` starts at another
-/// line of a cache way of `wayBytes` than its neighbours.
-static int64_t skew(int64_t start, int64_t end, const Item &item,
-                    llvm::ArrayRef<const Item *> neighbours, int64_t wayBytes) {
+/// First offset >= start below `end` - size at which an item of `size` starts
+/// at another line of a cache way of `wayBytes` than its neighbours.
+static int64_t skew(int64_t start, int64_t end, int64_t size,
+                    llvm::ArrayRef<Span> neighbours, int64_t wayBytes) {
   auto lineOfWay = [&](int64_t at) { return at % wayBytes / lineBytes; };
   for (int64_t offset = start;
-       offset + item.size <= end && offset < start + wayBytes;
-       offset += lineBytes)
-    if (llvm::none_of(neighbours, [&](const Item *other) {
-          return lineOfWay(offset) == lineOfWay(other->offset);
+       offset + size <= end && offset < start + wayBytes; offset += lineBytes)
+    if (llvm::none_of(neighbours, [&](const Span &other) {
+          return lineOfWay(offset) == lineOfWay(other.offset);
         }))
       return offset;
   return start;
@@ -71,12 +75,12 @@ public:
               llvm::ArrayRef<BufferRequest> requests);
   /// `item` has its offset now.
   void add(const Item &item);
-  /// Those that are live at some step of `live`.
-  std::vector<const Item *> overlapping(const liveness::Interval &live) const;
+  /// What those take that are live at some step of `live`, by offset.
+  std::vector<Span> overlapping(const liveness::Interval &live) const;
 
 private:
   void collect(size_t node, size_t first, size_t count, size_t limit,
-               unsigned begin, std::vector<const Item *> &found) const;
+               unsigned begin, std::vector<Span> &found) const;
 
   llvm::ArrayRef<BufferRequest> requests;
   std::vector<const Item *> byBegin;
@@ -105,26 +109,27 @@ void PlacedItems::add(const Item &item) {
     lastSteps[node] = std::max(lastSteps[node], end);
 }
 
-std::vector<const Item *>
+std::vector<Span>
 PlacedItems::overlapping(const liveness::Interval &live) const {
-  std::vector<const Item *> found;
+  std::vector<Span> found;
   auto limit = llvm::partition_point(byBegin, [&](const Item *item) {
     return requests[item->request].live.begin <= live.end;
   });
   collect(/*node=*/1, /*first=*/0, leaves, limit - byBegin.begin(), live.begin,
           found);
+  llvm::sort(found,
+             [](const Span &x, const Span &y) { return x.offset < y.offset; });
   return found;
 }
 
 /// Those among `count` items from `first` on, of the first `limit`, that are
 /// live at step `begin` or later.
 void PlacedItems::collect(size_t node, size_t first, size_t count, size_t limit,
-                          unsigned begin,
-                          std::vector<const Item *> &found) const {
+                          unsigned begin, std::vector<Span> &found) const {
   if (first >= limit || lastSteps[node] < int64_t(begin))
     return;
   if (count == 1) {
-    found.push_back(byBegin[first]);
+    found.push_back({byBegin[first]->offset, byBegin[first]->size});
     return;
   }
   collect(2 * node, first, count / 2, limit, begin, found);
@@ -146,26 +151,23 @@ static int64_t packBySize(llvm::MutableArrayRef<Item> items,
       [](const Item *x, const Item *y) { return x->size > y->size; });
   int64_t total = 0;
   for (Item *item : order) {
-    std::vector<const Item *> streams,
+    std::vector<Span> streams,
         busy = placed.overlapping(requests[item->request].live);
-    std::sort(busy.begin(), busy.end(), [](const Item *x, const Item *y) {
-      return x->offset < y->offset;
-    });
     if (skewed && item->size >= target.l1Bytes)
-      llvm::copy_if(busy, std::back_inserter(streams), [&](const Item *other) {
-        return other->size >= target.l1Bytes;
+      llvm::copy_if(busy, std::back_inserter(streams), [&](const Span &other) {
+        return other.size >= target.l1Bytes;
       });
     int64_t offset = 0;
     std::optional<int64_t> found;
-    for (const Item *other : busy) {
-      if (other->offset - offset >= item->size) {
-        found = skew(offset, other->offset, *item, streams, wayBytes);
+    for (const Span &other : busy) {
+      if (other.offset - offset >= item->size) {
+        found = skew(offset, other.offset, item->size, streams, wayBytes);
         break;
       }
-      offset = std::max(offset, other->offset + other->size);
+      offset = std::max(offset, other.offset + other.size);
     }
     item->offset =
-        found ? *found : skew(offset, INT64_MAX, *item, streams, wayBytes);
+        found ? *found : skew(offset, INT64_MAX, item->size, streams, wayBytes);
     total = std::max(total, item->offset + item->size);
     placed.add(*item);
   }

@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/autodiff/GradientRule.h"
 #include "passes/fusion/FusionRule.h"
@@ -51,7 +52,7 @@ static PassOptions optionsOf(const CompileOptions &options) {
 
 /// Simplification that leaves no dead or equal ops behind.
 static void addTidy(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalizerPass(greedyConfig()));
   passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
 }
 

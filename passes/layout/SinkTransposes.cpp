@@ -13,8 +13,8 @@
 #include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 #include "passes/layout/SinkableTransposes.h"
 
 using namespace mlir;
@@ -439,10 +439,9 @@ struct SinkTransposesPass : impl::SinkTransposesPassBase<SinkTransposesPass> {
       return;
     RewritePatternSet patterns(&getContext());
     addSinkPatterns(patterns);
-    GreedyRewriteConfig config;
+    GreedyRewriteConfig config = greedyConfig();
     config.useTopDownTraversal = true;
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
-                                            config)))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns), config)))
       getOperation().emitWarning()
           << "layouts stopped before all transposes were moved";
     getOperation().walk(

@@ -11,8 +11,8 @@
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -208,8 +208,7 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
     patterns.add<ScaleWeights>(&getContext(), interleaved == 4);
     patterns.add(distributeScale);
     patterns.add(mergeShifts);
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       getOperation().emitWarning()
           << "folding of batch norms stopped before it was done";
   }

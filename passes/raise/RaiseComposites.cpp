@@ -9,8 +9,8 @@
 #include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 #include "passes/raise/NearMiss.h"
 #include "passes/raise/RaiseAttention.h"
 #include "passes/raise/RaiseMish.h"
@@ -185,7 +185,7 @@ struct RaiseCompositesPass
     addMishPatterns(patterns);
     addRowSumPatterns(patterns);
     addAttentionPatterns(patterns);
-    if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
+    if (failed(rewriteGreedily(function, std::move(patterns))))
       function.emitWarning() << "raising stopped before it was done";
     raiseTrainedAttention(function);
     if (!explain)

@@ -7,8 +7,8 @@
 #include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 #include "passes/raise/NeutralElement.h"
 #include "passes/raise/RaiseArgReduce.h"
 #include "passes/raise/RaiseComparators.h"
@@ -283,7 +283,7 @@ struct RaiseRegionsPass : impl::RaiseRegionsPassBase<RaiseRegionsPass> {
     patterns.add(raiseScatter);
     addComparatorPatterns(patterns);
     addArgReducePatterns(patterns);
-    if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
+    if (failed(rewriteGreedily(function, std::move(patterns))))
       function.emitWarning() << "raising stopped before it was done";
   }
 };

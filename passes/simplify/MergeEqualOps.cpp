@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/GraphPasses.h"
 #include "llvm/ADT/ScopedHashTable.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -25,12 +26,15 @@ static llvm::hash_code hashOf(Operation *op) {
   constexpr unsigned mostInside = 16;
   llvm::hash_code hash = 0;
   unsigned visited = 0;
+  llvm::SmallPtrSet<Block *, 8> inside; ///< blocks of the visited ops
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     auto hashOperand = [&](Value operand) {
-      bool isInside = inner != op &&
-                      op->isAncestor(operand.getParentBlock()->getParentOp());
-      return isInside ? llvm::hash_code(0) : hash_value(operand);
+      return inside.contains(operand.getParentBlock()) ? llvm::hash_code(0)
+                                                       : hash_value(operand);
     };
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        inside.insert(&block);
     hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(
                                         inner, hashOperand,
                                         OperationEquivalence::ignoreHashValue,

@@ -9,8 +9,8 @@
 #include "ir/matchers/UnsignedSource.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 #include "passes/simplify/SimplifyMovement.h"
 #include "passes/simplify/SimplifyOuterProducts.h"
 #include "passes/simplify/SimplifyPadding.h"
@@ -194,7 +194,7 @@ struct SimplifyAlgebraPass
     std::optional<RewritePatternSet> patterns = chosenPatterns();
     if (!patterns)
       return signalPassFailure();
-    if (failed(applyPatternsAndFoldGreedily(function, std::move(*patterns))))
+    if (failed(rewriteGreedily(function, std::move(*patterns))))
       function.emitWarning() << "simplification stopped before it was done";
   }
 

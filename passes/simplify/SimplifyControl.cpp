@@ -8,8 +8,8 @@
 #include "ir/matchers/SplatConstant.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -224,7 +224,7 @@ struct SimplifyControlPass
     patterns.add(neverRuns);
     patterns.add(captureUnchanged);
     patterns.add(dropDeadCarried);
-    if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
+    if (failed(rewriteGreedily(function, std::move(patterns))))
       function.emitWarning() << "simplification stopped before it was done";
   }
 };

@@ -149,7 +149,7 @@ def branches(count):
 def nested(count):
     """Branches inside of each other."""
     inner, last = "", "x"
-    for i in range(count // 12):
+    for i in range(count // 8):
         inner = branch(i, inner + yielding("t%d" % i, "mul", last, "x"), "    graph.yield %x : " + VECTOR) + "\n"
         last = "a%d" % i
     return function([("x", VECTOR), ("c", "tensor<i1>")], [inner], [last], [VECTOR])
