@@ -343,11 +343,8 @@ void Planner::request(Operation *op, DimExpr bytes, bool nestedArena) {
     plan.scratch[op].push_back(location);
 }
 
-/// Bytes of the largest arena of the functions that `control` calls, if all of
-/// their sizes are known here. A size that a function names after itself is
-/// not.
-static std::optional<DimExpr> nestedArenaBytes(Operation *control,
-                                               const SymbolTable &symbols) {
+std::optional<DimExpr> nestedArenaBytes(Operation *control,
+                                        const SymbolTable &symbols) {
   SmallVector<FlatSymbolRefAttr> callees;
   if (auto loop = dyn_cast<host::LoopOp>(control))
     callees = {loop.getConditionAttr(), loop.getBodyAttr()};
@@ -409,10 +406,13 @@ void Planner::requestScratch(Operation &op) {
 
 void Planner::layOut() {
   assignGroups();
-  plan.activationBytes = layOutArena(requests, target).bytes;
+  ArenaLayout layout = layOutArena(requests, target);
+  plan.activationBytes = layout.bytes;
+  size_t activations = requests.size();
   for (Operation &op : function.getBody().front())
     requestScratch(op);
-  ArenaLayout layout = layOutArena(requests, target);
+  if (requests.size() != activations)
+    layout = layOutArena(requests, target);
   plan.arenaBytes = layout.bytes;
   for (auto [owner, offset] : llvm::zip(owners, layout.offsets)) {
     if (!owner.op)

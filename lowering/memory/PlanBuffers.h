@@ -97,6 +97,12 @@ bool updatesInPlace(mlir::Operation *loop, unsigned result,
 bool isAllocatedInside(mlir::Operation *control, unsigned result,
                        const mlir::SymbolTable &symbols);
 
+/// Bytes of the largest arena of the functions that a control op calls, if all
+/// of their sizes are known outside: a size that a function names after itself
+/// is not.
+std::optional<graph::DimExpr>
+nestedArenaBytes(mlir::Operation *control, const mlir::SymbolTable &symbols);
+
 /// Plans one function of a module after the fuse phase; the functions that it
 /// calls have their plans in attributes. Results of @prepare are derived
 /// parameters. Fails where an op is left that needs memory and is no

@@ -9,6 +9,8 @@
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "ir/program/ProgramChecks.h"
+#include "lowering/memory/CheckBuffers.h"
+#include "lowering/pipeline/DeviceProgram.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/PhaseBoundary.h"
 #include "lowering/pipeline/Phases.h"
@@ -136,6 +138,16 @@ static llvm::Error checkReservedName(ModuleOp module, int from) {
                    graph::placeOf(own->getLoc()));
 }
 
+/// The buffers of a planned module: whoever reads a dump of it may have edited
+/// them.
+static llvm::Error checkPlan(ModuleOp module, int from) {
+  if (from != phaseIndex("kernels"))
+    return llvm::Error::success();
+  if (std::optional<Error> error = memory::checkBuffers(module))
+    return makeError(std::move(*error));
+  return llvm::Error::success();
+}
+
 /// What must hold before the phase `from`.
 static llvm::Error checkInput(ModuleOp module, int from,
                               const CompileOptions &options) {
@@ -156,7 +168,9 @@ static llvm::Error checkInput(ModuleOp module, int from,
   llvm::Expected<TargetChoice> target = chooseTarget(options);
   if (!target)
     return target.takeError();
-  return settleTarget(module, target->text, target->model);
+  if (llvm::Error error = settleTarget(module, target->text, target->model))
+    return error;
+  return checkPlan(module, from);
 }
 
 llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
@@ -271,6 +285,8 @@ llvm::Error PhasesPass::runOn(ModuleOp module) {
   if (options->fromPhase.empty() && *from > *to)
     return llvm::Error::success();
   options->fromPhase = phases()[*from].name.str();
+  if (llvm::Error error = checkPlan(module, *from))
+    return error;
   OpPassManager passes(ModuleOp::getOperationName());
   if (llvm::Error error = buildPipeline(passes, *options))
     return error;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Formulas without cancellation: an arctangent is one Newton step from that of
-// the number rounded to f32, the others follow from it, from log1p and expm1.
+// the number rounded to f32, the error function is rational, the others follow
+// from the arctangent, from log1p and expm1.
 
 #include "frontends/onnx/export/DoubleFunctions.h"
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/ops/CompositeFormulas.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -35,6 +37,7 @@ public:
   Value atan(Value x);
   Value atan2(Value y, Value x);
   Value atanh(Value x);
+  Value erf(Value x);
   Value sinh(Value x);
 
 private:
@@ -51,6 +54,8 @@ private:
   Value sqrt(Value x) { return make<graph::SqrtOp>(x); }
   Value abs(Value x) { return make<graph::AbsOp>(x); }
   Value number(double value);
+  /// Coefficients of the highest power first.
+  Value polynomial(Value x, ArrayRef<double> coefficients);
   Value is(Value x, CompareDirection direction, double y) {
     return b.create<graph::CompareOp>(
         loc, RankedTensorType::get(type.getShape(), b.getI1Type()), direction,
@@ -93,6 +98,13 @@ Value DoubleFormulas::number(double value) {
       b.create<graph::ConstantOp>(loc, DenseElementsAttr::get(scalar, value));
   return b.create<graph::BroadcastOp>(loc, type, constant, ArrayRef<int64_t>(),
                                       sizes);
+}
+
+Value DoubleFormulas::polynomial(Value x, ArrayRef<double> coefficients) {
+  Value sum = number(coefficients.front());
+  for (double coefficient : coefficients.drop_front())
+    sum = add(mul(sum, x), number(coefficient));
+  return sum;
 }
 
 /// Of r in [0, 1] or its reciprocal: atan r = y + atan((r - t) / (1 + r t))
@@ -159,6 +171,44 @@ Value DoubleFormulas::atanh(Value x) {
   return withSign(mul(number(0.5), make<graph::Log1pOp>(ratio)), x);
 }
 
+/// Cephes' ndtr: rational approximations of erf below 1 and of erfc above,
+/// where it is small. From 6 on the result is 1.
+Value DoubleFormulas::erf(Value x) {
+  static constexpr double nearOver[] = {
+      9.60497373987051638749E0, 9.00260197203842689217E1,
+      2.23200534594684319226E3, 7.00332514112805075473E3,
+      5.55923013010394962768E4};
+  static constexpr double nearUnder[] = {1.0,
+                                         3.35617141647503099647E1,
+                                         5.21357949780152679795E2,
+                                         4.59432382970980127987E3,
+                                         2.26290000613890934246E4,
+                                         4.92673942608635921086E4};
+  static constexpr double farOver[] = {
+      2.46196981473530512524E-10, 5.64189564831068821977E-1,
+      7.46321056442269912687E0,   4.86371970985681366614E1,
+      1.96520832956077098242E2,   5.26445194995477358631E2,
+      9.34528527171957607540E2,   1.02755188689515710272E3,
+      5.57535335369399327526E2};
+  static constexpr double farUnder[] = {1.0,
+                                        1.32281951154744992508E1,
+                                        8.67072140885989742329E1,
+                                        3.54937778887819891062E2,
+                                        9.75708501743205489753E2,
+                                        1.82390916687909736289E3,
+                                        2.24633760818710981792E3,
+                                        1.65666309194161350182E3,
+                                        5.57535340817727675546E2};
+  Value a = abs(x), square = mul(a, a);
+  Value near =
+      mul(a, div(polynomial(square, nearOver), polynomial(square, nearUnder)));
+  Value c = select(is(a, CompareDirection::gt, 6), number(6), a);
+  Value rest = mul(make<graph::ExpOp>(make<graph::NegOp>(mul(c, c))),
+                   div(polynomial(c, farOver), polynomial(c, farUnder)));
+  return withSign(
+      select(is(a, CompareDirection::lt, 1), near, sub(number(1), rest)), x);
+}
+
 Value DoubleFormulas::sinh(Value x) {
   constexpr double nearOverflow = 700;
   Value a = abs(x), e = make<graph::Expm1Op>(a),
@@ -181,20 +231,40 @@ static Value formulaOf(Operation *op) {
       .Case(
           [&](graph::Atan2Op) { return formulas.atan2(x, op->getOperand(1)); })
       .Case([&](graph::AtanhOp) { return formulas.atanh(x); })
+      .Case([&](graph::ErfOp) { return formulas.erf(x); })
       .Case([&](graph::SinhOp) { return formulas.sinh(x); })
       .Default([](Operation *) { return Value(); });
 }
 
-void onnx::expandDoubleFunctions(ModuleOp module) {
+static bool isDouble(Operation *op) {
+  return getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+}
+
+/// Ops of f64 that `isOne` names.
+template <typename Predicate>
+static SmallVector<Operation *> doubleOps(ModuleOp module, Predicate isOne) {
   SmallVector<Operation *> found;
   module.walk([&](Operation *op) {
-    if (isa<graph::AcosOp, graph::AcoshOp, graph::AsinOp, graph::AsinhOp,
-            graph::AtanOp, graph::Atan2Op, graph::AtanhOp, graph::SinhOp>(op) &&
-        getElementTypeOrSelf(op->getResult(0).getType()).isF64())
+    if (isOne(op) && isDouble(op))
       found.push_back(op);
   });
-  for (Operation *op : found) {
-    op->getResult(0).replaceAllUsesWith(formulaOf(op));
-    op->erase();
+  return found;
+}
+
+static void replace(Operation *op, Value value) {
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+}
+
+void onnx::expandDoubleFunctions(ModuleOp module) {
+  // Its formula has an error function.
+  for (Operation *op : doubleOps(module, llvm::IsaPred<graph::GeluOp>)) {
+    OpBuilder builder(op);
+    replace(op, graph::buildFormula(builder, op));
   }
+  auto hasFormula = llvm::IsaPred<graph::AcosOp, graph::AcoshOp, graph::AsinOp,
+                                  graph::AsinhOp, graph::AtanOp, graph::Atan2Op,
+                                  graph::AtanhOp, graph::ErfOp, graph::SinhOp>;
+  for (Operation *op : doubleOps(module, hasFormula))
+    replace(op, formulaOf(op));
 }

@@ -9,9 +9,9 @@
 
 namespace zenith::onnx {
 
-/// Replaces inverse trigonometric and hyperbolic functions of f64 by formulas
-/// of functions that runtimes have in f64, within a few units in the last
-/// place. Runtimes have the others, erf aside, in f32 and narrower types only.
+/// Replaces inverse trigonometric, hyperbolic and error functions of f64, and
+/// gelu, by formulas of functions that runtimes have in f64, within a few units
+/// in the last place. Runtimes have them in f32 and narrower types only.
 void expandDoubleFunctions(mlir::ModuleOp module);
 
 } // namespace zenith::onnx

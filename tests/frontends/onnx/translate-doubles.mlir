@@ -6,7 +6,7 @@
 // RUN: zenith-translate %s -o %t/m.onnx --check --dim n=50
 // RUN: zenith-translate %t/m.onnx -o - --to-format=graphir | FileCheck %s
 // CHECK: graph.atan {{.*}} : tensor<?xf32>
-// CHECK-NOT: graph.{{(acos|acosh|asin|asinh|atan|atan2|atanh|sinh)}} {{.*}} : tensor<?xf64>
+// CHECK-NOT: graph.{{(acos|acosh|asin|asinh|atan|atan2|atanh|erf|gelu|sinh)}} {{.*}} : tensor<?xf64>
 
 func.func @main(%x: tensor<?xf64> {graph.dims = ["n"]}) -> tensor<?xf64> {
   %t = graph.tanh %x : tensor<?xf64>
@@ -19,6 +19,9 @@ func.func @main(%x: tensor<?xf64> {graph.dims = ["n"]}) -> tensor<?xf64> {
   %g = graph.sinh %x : tensor<?xf64>
   %e1 = graph.exp %x : tensor<?xf64>
   %h = graph.acosh %e1 : tensor<?xf64>
+  %i = graph.erf %x : tensor<?xf64>
+  %j = graph.gelu erf, %x : tensor<?xf64>
+  %k = graph.gelu tanh, %x : tensor<?xf64>
   %s1 = graph.add %a, %b : tensor<?xf64>
   %s2 = graph.add %c, %d : tensor<?xf64>
   %s3 = graph.add %e, %f : tensor<?xf64>
@@ -26,5 +29,8 @@ func.func @main(%x: tensor<?xf64> {graph.dims = ["n"]}) -> tensor<?xf64> {
   %s5 = graph.add %s3, %g : tensor<?xf64>
   %s6 = graph.add %s4, %s5 : tensor<?xf64>
   %s7 = graph.sub %s6, %h : tensor<?xf64>
-  return %s7 : tensor<?xf64>
+  %s8 = graph.add %i, %j : tensor<?xf64>
+  %s9 = graph.add %s7, %k : tensor<?xf64>
+  %s10 = graph.add %s8, %s9 : tensor<?xf64>
+  return %s10 : tensor<?xf64>
 }
