@@ -22,7 +22,8 @@ bool Activity::isVaried(ValueRange values) const {
 }
 
 bool Activity::readsVaried(Operation *op) const {
-  if (isVaried(op->getOperands()))
+  auto rule = dyn_cast<GradientRule>(op);
+  if (isVaried(op->getOperands()) || (rule && isVaried(rule.variables())))
     return true;
   return llvm::any_of(op->getRegions(), [&](Region &region) {
     return isVaried(capturedBy(region).getArrayRef());

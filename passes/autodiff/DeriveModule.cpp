@@ -13,6 +13,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
 #include "passes/autodiff/Differentiate.h"
+#include "passes/autodiff/RuleBuilder.h"
 #include "passes/autodiff/sweeps/CustomRules.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -215,6 +216,8 @@ ModuleDerivation::apply(func::FuncOp function,
 
 /// Nothing of derivation is left.
 void ModuleDerivation::finish(func::FuncOp made, func::FuncOp from) {
+  module.walk(
+      [](Operation *op) { op->removeAttr(RuleBuilder::singularAttrName); });
   module.walk([](StopGradientOp op) {
     op.replaceAllUsesWith(op.getOperand());
     op.erase();

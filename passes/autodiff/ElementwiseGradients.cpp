@@ -3,9 +3,12 @@
 // Derivatives of elementwise ops: a factor per operand, and the transposes of
 // those that are linear.
 
+#include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
 #include "passes/autodiff/ElementwiseFactors.h"
 #include "passes/autodiff/GradientRule.h"
+#include "passes/raise/SpelledForms.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -15,23 +18,48 @@ namespace zenith::autodiff {
 using Values = SmallVector<Value>;
 using Tangents = ArrayRef<Value>;
 
+/// Functions whose derivative is infinite somewhere.
+template <typename Op>
+constexpr bool isSingular =
+    std::is_same_v<Op, LogOp> || std::is_same_v<Op, Log1pOp> ||
+    std::is_same_v<Op, SqrtOp> || std::is_same_v<Op, RsqrtOp> ||
+    std::is_same_v<Op, CbrtOp> || std::is_same_v<Op, AsinOp> ||
+    std::is_same_v<Op, AcosOp> || std::is_same_v<Op, AcoshOp> ||
+    std::is_same_v<Op, AtanhOp>;
+
 // Functions of one operand: the factor of its tangent.
 template <typename Op>
 static auto tangentsOf(Op op, RuleBuilder &rule, Tangents t)
     -> decltype(factorOf(op, rule), Derivatives(Values())) {
-  return Values{rule.mul(t[0], factorOf(op, rule))};
+  Value result = rule.mul(t[0], factorOf(op, rule));
+  if (isSingular<Op>)
+    rule.markSingular(result);
+  return Values{result};
 }
 
 static Derivatives tangentsOf(NegOp, RuleBuilder &rule, Tangents t) {
   return Values{rule.neg(t[0])};
 }
 
+/// At 0 as from above, as in JAX.
 static Derivatives tangentsOf(AbsOp op, RuleBuilder &rule, Tangents t) {
-  return Values{rule.mul(t[0], rule.unary<SignOp>(op.getOperand()))};
+  Value x = op.getOperand();
+  Value isUp = rule.compare(CompareDirection::ge, x, rule.zeros(x));
+  return Values{rule.select(isUp, t[0], rule.neg(t[0]))};
 }
 
-static Derivatives tangentsOf(AddOp, RuleBuilder &rule, Tangents t) {
-  return Values{rule.plus(t[0], t[1])};
+/// log(exp(a) + exp(b)) has the shares logistic(a - b) and logistic(b - a).
+static Derivatives tangentsOf(AddOp op, RuleBuilder &rule, Tangents t) {
+  auto exponents = raise::logAddExp(op);
+  if (!exponents)
+    return Values{rule.plus(t[0], t[1])};
+  auto share = [&](Value own, Value other) {
+    return rule.unary<LogisticOp>(rule.sub(own, other));
+  };
+  Value a = exponents->first, b = exponents->second;
+  Value ofA = t[0] ? rule.mul(t[0], share(a, b)) : Value(),
+        ofB = t[1] ? rule.mul(t[1], share(b, a)) : Value();
+  return Values{rule.plus(ofA, ofB)};
 }
 
 static Derivatives tangentsOf(SubOp, RuleBuilder &rule, Tangents t) {
@@ -40,19 +68,29 @@ static Derivatives tangentsOf(SubOp, RuleBuilder &rule, Tangents t) {
   return Values{t[0] ? t[0] : rule.neg(t[1])};
 }
 
+static bool isInfinite(Value value) {
+  std::optional<double> number = splatValue(value);
+  return number && !std::isfinite(*number);
+}
+
+/// Infinities and NaN stay what they are wherever they are defined.
 static Derivatives tangentsOf(MulOp op, RuleBuilder &rule, Tangents t) {
-  return Values{
-      rule.plus(rule.times(t[0], op.getRhs()), rule.times(t[1], op.getLhs()))};
+  Value x = op.getLhs(), y = op.getRhs();
+  return Values{rule.plus(isInfinite(y) ? Value() : rule.times(t[0], y),
+                          isInfinite(x) ? Value() : rule.times(t[1], x))};
 }
 
 /// (x / y)' = (x' - y' * (x / y)) / y.
 static Derivatives tangentsOf(DivOp op, RuleBuilder &rule, Tangents t) {
   Value numerator = t[0];
   if (t[1]) {
-    Value change = rule.neg(rule.mul(t[1], op.getResult()));
-    numerator = rule.plus(numerator, change);
+    Value change = rule.mul(t[1], op.getResult());
+    rule.markSingular(change);
+    numerator = rule.plus(numerator, rule.neg(change));
   }
-  return Values{rule.div(numerator, op.getRhs())};
+  Value quotient = rule.div(numerator, op.getRhs());
+  rule.markSingular(quotient);
+  return Values{quotient};
 }
 
 static Derivatives fromQuotient(RuleBuilder &rule, Tangents t, Value quotient) {
@@ -90,6 +128,7 @@ static Derivatives tangentsOf(PowOp op, RuleBuilder &rule, Tangents t) {
     Value exponent = rule.select(isFlat, one, rule.sub(y, one));
     Value factor = rule.mul(y, rule.binary<PowOp>(x, exponent));
     result = rule.mul(t[0], rule.unless(isFlat, factor));
+    rule.markSingular(result);
   }
   if (t[1]) {
     Value isZero = rule.compare(CompareDirection::eq, x, zero);
@@ -176,13 +215,25 @@ static Derivatives tangentsOf(ClampOp op, RuleBuilder &rule, Tangents t) {
     add(t[1], both(rule.compare(CompareDirection::gt, x, low),
                    rule.compare(CompareDirection::lt, x, high)));
   if (t[2])
-    add(t[2], rule.compare(CompareDirection::lt, high,
-                           rule.binary<MaxOp>(x, low)));
+    add(t[2],
+        rule.compare(CompareDirection::lt, high, rule.binary<MaxOp>(x, low)));
   return Values{result};
 }
 
 static Derivatives tangentsOf(ConvertOp op, RuleBuilder &rule, Tangents t) {
   return onTangents(op, rule, t, {0});
+}
+
+/// Of floats that come back from their bits.
+static Derivatives tangentsOf(BitcastOp op, RuleBuilder &rule, Tangents t) {
+  auto found = raise::floatsFromBits(op);
+  if (!found)
+    return refuseRule(op);
+  if (found->order)
+    return Values{
+        rule.takeAlong(t[0], found->order.getIndices(), found->order.getDim())};
+  Value rounded = rule.convert(t[0], rule.builder.getBF16Type());
+  return Values{rule.convert(rounded, rule.builder.getF32Type())};
 }
 
 static Derivatives tangentsOf(ComplexOp op, RuleBuilder &rule, Tangents t) {
@@ -238,20 +289,31 @@ static Derivatives transposeOf(NegOp, RuleBuilder &rule, ArrayRef<Value> ct,
   return Values{rule.neg(ct[0])};
 }
 
+/// What no result depends on has the cotangent zero, also where its derivative
+/// is infinite: a branch of a select that is not taken gives no NaN.
+static Value unlessZero(Operation *op, RuleBuilder &rule, Value ct,
+                        Value product) {
+  if (!RuleBuilder::isSingular(op))
+    return product;
+  Value isZero = rule.compare(CompareDirection::eq, ct, rule.zeros(ct));
+  return rule.unless(isZero, product);
+}
+
 static Derivatives transposeOf(MulOp op, RuleBuilder &rule, ArrayRef<Value> ct,
                                const BitVector &linear) {
   if (linear.all())
     return notLinear(op);
-  if (linear[0])
-    return Values{rule.mul(ct[0], op.getRhs()), Value()};
-  return Values{Value(), rule.mul(ct[0], op.getLhs())};
+  Value factor = linear[0] ? op.getRhs() : op.getLhs();
+  Value product = unlessZero(op, rule, ct[0], rule.mul(ct[0], factor));
+  return linear[0] ? Values{product, Value()} : Values{Value(), product};
 }
 
 static Derivatives transposeOf(DivOp op, RuleBuilder &rule, ArrayRef<Value> ct,
                                const BitVector &linear) {
   if (linear[1])
     return notLinear(op);
-  return Values{rule.div(ct[0], op.getRhs()), Value()};
+  return Values{unlessZero(op, rule, ct[0], rule.div(ct[0], op.getRhs())),
+                Value()};
 }
 
 static Derivatives transposeOf(SelectOp op, RuleBuilder &rule,
@@ -307,17 +369,36 @@ constexpr bool isFlat =
             CountLeadingZerosOp, ShiftLeftOp, ShiftRightArithmeticOp,
             ShiftRightLogicalOp>;
 
+GradientAnswer bitcastAnswer(BitcastOp op) {
+  bool toFloats = isDifferentiable(op.getType());
+  if (toFloats && raise::floatsFromBits(op))
+    return {GradientAnswer::Rule, ""};
+  if (isDifferentiable(op.getOperand().getType()) &&
+      (toFloats || raise::leaksBits(op)))
+    return {GradientAnswer::Refused,
+            "bits of a value that is differentiated are no function with a "
+            "derivative"};
+  return {GradientAnswer::Zero, ""};
+}
+
 template <typename Op>
 struct ElementwiseGradient
     : GradientRule::ExternalModel<ElementwiseGradient<Op>, Op> {
-  GradientAnswer gradientAnswer(Operation *) const {
+  GradientAnswer gradientAnswer(Operation *op) const {
     if (isFlat<Op>)
       return {GradientAnswer::Zero, ""};
-    if (isOneOf<Op, BitcastOp>)
-      return {GradientAnswer::Refused,
-              "bits of a value that is differentiated are no function with a "
-              "derivative"};
+    if constexpr (isOneOf<Op, BitcastOp>)
+      return bitcastAnswer(cast<BitcastOp>(op));
     return {GradientAnswer::Rule, ""};
+  }
+  Values variables(Operation *op) const {
+    if constexpr (isOneOf<Op, AddOp>)
+      if (auto exponents = raise::logAddExp(cast<AddOp>(op)))
+        return {exponents->first, exponents->second};
+    if constexpr (isOneOf<Op, BitcastOp>)
+      if (auto found = raise::floatsFromBits(cast<BitcastOp>(op)))
+        return {found->source};
+    return Values(op->getOperands());
   }
   Derivatives linearize(Operation *op, RuleBuilder &rule, Tangents t) const {
     return tangentsOf(cast<Op>(op), rule, t);

@@ -14,16 +14,6 @@ namespace zenith::autodiff {
 using Values = SmallVector<Value>;
 using Dims = SmallVector<int64_t>;
 
-/// Elements of x at `indices` along a dimension; the other dimensions agree.
-static Value takeAlong(RuleBuilder &rule, Value x, Value indices, int64_t dim) {
-  int64_t rank = typeOf(x).getRank();
-  Dims others = rule.others(x, {dim}), sizes(rank, 1);
-  auto dims = GatherDimsAttr::get(rule.builder.getContext(), {}, {dim}, others,
-                                  others, {dim}, rank);
-  auto type = typeOf(indices).clone(typeOf(x).getElementType());
-  return rule.builder.create<GatherOp>(rule.loc, type, x, indices, dims, sizes);
-}
-
 static Dims rowShape(Value x, int64_t rows) {
   Dims shape(typeOf(x).getShape());
   shape[0] = rows;
@@ -76,7 +66,7 @@ static Derivatives sortedTangents(Op op, RuleBuilder &rule,
   Values results;
   for (Value tangent : tangents)
     results.push_back(
-        tangent ? takeAlong(rule, tangent, permutation, op.getDim()) : Value());
+        tangent ? rule.takeAlong(tangent, permutation, op.getDim()) : Value());
   return results;
 }
 
@@ -92,7 +82,7 @@ static Derivatives tangentsOf(SortWithOp op, RuleBuilder &rule,
 
 static Derivatives tangentsOf(TopKOp op, RuleBuilder &rule,
                               ArrayRef<Value> tangents) {
-  return Values{takeAlong(rule, tangents[0], op.getIndices(), op.getDim()),
+  return Values{rule.takeAlong(tangents[0], op.getIndices(), op.getDim()),
                 Value()};
 }
 

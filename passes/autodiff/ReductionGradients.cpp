@@ -7,6 +7,7 @@
 #include "passes/autodiff/GradientRule.h"
 #include "passes/autodiff/LinearRecurrence.h"
 #include "passes/autodiff/WindowGradients.h"
+#include "passes/raise/SpelledForms.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -100,6 +101,25 @@ static Derivatives transposeOf(ReduceWindowOp op, RuleBuilder &rule, Value ct) {
   return Values{transposeWindowSum(op, rule, ct)};
 }
 
+/// y = log(sum(exp(x))): exp(x - y) of each tangent; nothing where all are
+/// -inf.
+static Derivatives tangentsOf(ReduceWithOp op, RuleBuilder &rule,
+                              ArrayRef<Value> tangents) {
+  if (!raise::isLogAddExp(op.getBody()) || !tangents[0] || tangents[1])
+    return refuseRule(op);
+  Value x = op.getInputs()[0];
+  Value y = rule.repeat(finiteOrZero(rule, op.getResult(0)), op.getDims(), x);
+  Value share = rule.unary<ExpOp>(rule.sub(x, y));
+  return Values{rule.sum(rule.mul(tangents[0], share), op.getDims())};
+}
+
+static Derivatives tangentsOf(ReduceWindowWithOp op, RuleBuilder &rule,
+                              ArrayRef<Value> tangents) {
+  if (!raise::isLogAddExp(op.getBody()) || !tangents[0] || tangents[1])
+    return refuseRule(op);
+  return Values{windowLogSumTangent(op, rule, tangents[0])};
+}
+
 // Zero or refused.
 static Derivatives tangentsOf(Operation *op, RuleBuilder &, ArrayRef<Value>) {
   return refuseRule(op);
@@ -116,11 +136,15 @@ static GradientAnswer answerOf(ReduceWindowOp op) {
 static GradientAnswer answerOf(ArgReduceOp) {
   return {GradientAnswer::Zero, ""};
 }
-static GradientAnswer answerOf(ReduceWithOp) {
+static GradientAnswer answerOf(ReduceWithOp op) {
+  if (raise::isLogAddExp(op.getBody()))
+    return {};
   return {GradientAnswer::Refused, "the region of a reduce_with may compute "
                                    "anything"};
 }
-static GradientAnswer answerOf(ReduceWindowWithOp) {
+static GradientAnswer answerOf(ReduceWindowWithOp op) {
+  if (raise::isLogAddExp(op.getBody()))
+    return windowAnswer(op);
   return {GradientAnswer::Refused, "the region of a reduce_window_with may "
                                    "compute anything"};
 }

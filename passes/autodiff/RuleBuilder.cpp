@@ -50,6 +50,23 @@ Value RuleBuilder::widened(Value x) {
   return isNarrow ? convert(x, builder.getF32Type()) : x;
 }
 
+void RuleBuilder::markSingular(Value product) {
+  product.getDefiningOp()->setAttr(singularAttrName, builder.getUnitAttr());
+}
+
+bool RuleBuilder::isSingular(Operation *op) {
+  return op->hasAttr(singularAttrName);
+}
+
+Value RuleBuilder::takeAlong(Value x, Value indices, int64_t dim) {
+  int64_t rank = typeOf(x).getRank();
+  SmallVector<int64_t> along = others(x, {dim}), sizes(rank, 1);
+  auto dims = GatherDimsAttr::get(builder.getContext(), {}, {dim}, along, along,
+                                  {dim}, rank);
+  auto type = typeOf(indices).clone(typeOf(x).getElementType());
+  return builder.create<GatherOp>(loc, type, x, indices, dims, sizes);
+}
+
 Value RuleBuilder::plus(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;

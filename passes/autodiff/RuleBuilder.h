@@ -51,6 +51,13 @@ public:
   /// f16, bf16 and f8 as f32, in which composites compute.
   Value widened(Value x);
 
+  /// Says of a product or quotient with a tangent that its factor may be
+  /// infinite, for whoever transposes it.
+  void markSingular(Value product);
+  static bool isSingular(mlir::Operation *op);
+  /// The attribute that says so.
+  static constexpr llvm::StringLiteral singularAttrName = "autodiff.singular";
+
   /// Sum of two values either of which may be null: null for zero.
   Value plus(Value x, Value y);
   /// x * y, null where x is.
@@ -82,6 +89,9 @@ public:
   Value reverse(Value x, Dims dims);
   /// Positions along dimension d, as elements of `element`.
   Value iota(Value shape, int64_t d, mlir::Type element);
+
+  /// Elements of x at `indices` along a dimension; other dimensions agree.
+  Value takeAlong(Value x, Value indices, int64_t dim);
 
   /// Dimensions of x that are not in `dims`.
   static llvm::SmallVector<int64_t> others(Value x, Dims dims);

@@ -16,28 +16,43 @@ using Dims = SmallVector<int64_t>;
 /// Most elements of a window whose parts are written out one by one.
 static constexpr int64_t mostParts = 4096;
 
-static bool movesAlong(ReduceWindowOp op, int64_t d) {
+template <typename Op> static bool movesAlong(Op op, int64_t d) {
   return op.getWindow()[d] != 1 || op.getStrides()[d] != 1 ||
          op.getLow()[d] != 0 || op.getHigh()[d] != 0 ||
          op.getBaseDilation()[d] != 1;
 }
 
-GradientAnswer windowAnswer(ReduceWindowOp op) {
-  RankedTensorType type = typeOf(op.getOperand());
+/// Why a window has no derivative that is written element by element; empty
+/// where it has.
+template <typename Op>
+static std::string obstacle(Op op, RankedTensorType type, bool writesParts) {
   int64_t parts = 1;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     parts *= std::min(op.getWindow()[d], mostParts + 1);
     if (type.isDynamicDim(d) && movesAlong(op, d))
-      return {GradientAnswer::Refused,
-              "a window along a dimension whose size is known at run time "
-              "only"};
-    if (parts > mostParts && op.getKind() != ReduceKind::sum)
-      return {GradientAnswer::Refused,
-              "a window of more than 4096 elements whose extreme is taken"};
+      return "a window along a dimension whose size is known at run time only";
+    if (parts > mostParts && writesParts)
+      return "a window of more than 4096 elements";
   }
+  return "";
+}
+
+static GradientAnswer answer(std::string why) {
+  if (why.empty())
+    return {};
+  return {GradientAnswer::Refused, std::move(why)};
+}
+
+GradientAnswer windowAnswer(ReduceWindowOp op) {
   if (op.getKind() == ReduceKind::prod)
-    return {GradientAnswer::Refused, "products over windows"};
-  return {};
+    return answer("products over windows");
+  return answer(obstacle(op, cast<RankedTensorType>(op.getOperand().getType()),
+                         op.getKind() != ReduceKind::sum));
+}
+
+GradientAnswer windowAnswer(ReduceWindowWithOp op) {
+  return answer(
+      obstacle(op, cast<RankedTensorType>(op.getInputs()[0].getType()), true));
 }
 
 static Value padded(RuleBuilder &rule, Value x, double fill, Dims low,
@@ -62,15 +77,24 @@ static Dims dilated(ArrayRef<int64_t> dilation) {
 }
 
 /// The elements that each result reads at this place of its window.
-static Value partAt(RuleBuilder &rule, ReduceWindowOp op, Value padded,
+template <typename Op>
+static Value partAt(RuleBuilder &rule, Op op, Value padded,
                     ArrayRef<int64_t> place) {
   Dims starts;
   for (auto [index, dilation] : llvm::zip(place, op.getDilation()))
     starts.push_back(index * dilation);
-  Value y = op.getResult();
+  Value y = op->getResult(0);
   return rule.builder.create<SliceOp>(rule.loc, typeOf(y), padded, ValueRange(),
                                       rule.dynamicDims(y), starts,
                                       typeOf(y).getShape(), op.getStrides());
+}
+
+/// The next place of the window in row-major order; false after the last.
+template <typename Op> static bool nextPlace(Op op, Dims &place) {
+  int64_t d = int64_t(place.size()) - 1;
+  while (d >= 0 && ++place[d] == op.getWindow()[d])
+    place[d--] = 0;
+  return d >= 0;
 }
 
 Value windowExtremeTangent(ReduceWindowOp op, RuleBuilder &rule,
@@ -97,12 +121,31 @@ Value windowExtremeTangent(ReduceWindowOp op, RuleBuilder &rule,
       found = isTaken;
     }
     sum = rule.plus(sum, rule.where(isTaken, partAt(rule, op, t, place)));
-    int64_t d = place.size() - 1;
-    while (d >= 0 && ++place[d] == op.getWindow()[d])
-      place[d--] = 0;
-    if (d < 0)
+    if (!nextPlace(op, place))
       return sum;
   }
+}
+
+Value finiteOrZero(RuleBuilder &rule, Value x) {
+  Value isFinite = rule.builder.create<IsFiniteOp>(
+      rule.loc, typeOf(x).clone(rule.builder.getI1Type()), x);
+  return rule.where(isFinite, x);
+}
+
+Value windowLogSumTangent(ReduceWindowWithOp op, RuleBuilder &rule,
+                          Value tangent) {
+  Dims low(op.getLow()), high(op.getHigh()),
+      interior = dilated(op.getBaseDilation());
+  double nothing = -std::numeric_limits<double>::infinity();
+  Value x = padded(rule, op.getInputs()[0], nothing, low, high, interior),
+        t = padded(rule, tangent, 0, low, high, interior),
+        y = finiteOrZero(rule, op.getResult(0)), sum;
+  Dims place(op.getWindow().size(), 0);
+  do {
+    Value share = rule.unary<ExpOp>(rule.sub(partAt(rule, op, x, place), y));
+    sum = rule.plus(sum, rule.mul(partAt(rule, op, t, place), share));
+  } while (nextPlace(op, place));
+  return sum;
 }
 
 /// Element q of the operand is read by results o at places w of the window with

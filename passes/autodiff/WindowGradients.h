@@ -14,6 +14,12 @@ GradientAnswer windowAnswer(graph::ReduceWindowOp op);
 /// Of a maximum or minimum: the first of equal elements has all, padding none.
 mlir::Value windowExtremeTangent(graph::ReduceWindowOp op, RuleBuilder &rule,
                                  mlir::Value tangent);
+/// The same for a window whose region adds logarithms (isLogAddExp()).
+GradientAnswer windowAnswer(graph::ReduceWindowWithOp op);
+mlir::Value windowLogSumTangent(graph::ReduceWindowWithOp op, RuleBuilder &rule,
+                                mlir::Value tangent);
+/// 0 where the value is infinite or NaN.
+mlir::Value finiteOrZero(RuleBuilder &rule, mlir::Value x);
 mlir::Value transposeWindowSum(graph::ReduceWindowOp op, RuleBuilder &rule,
                                mlir::Value cotangent);
 

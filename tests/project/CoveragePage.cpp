@@ -85,11 +85,10 @@ static void writeOps(ProjectFacts &facts, std::ostream &page) {
     auto family = graph::familyOf(OperationName(name));
     page << "| `" << op << "` | "
          << (family ? graph::familyName(*family).str() : "") << " | "
-         << gradient.cell(facts, op) << " | "
-         << kernel.cell(facts, op) << " | " << onnx.cell(facts, op) << " |\n";
+         << gradient.cell(facts, op) << " | " << kernel.cell(facts, op) << " | "
+         << onnx.cell(facts, op) << " |\n";
   }
-  page << "\n## What has no derivative\n\n"
-       << llvm::join(gradient.reasons, "");
+  page << "\n## What has no derivative\n\n" << llvm::join(gradient.reasons, "");
   page << "\n## What kernels refuse\n\n" << kernel.refusals;
   page << "\n## What ONNX export refuses\n\n" << onnx.refusals;
 }

@@ -264,8 +264,9 @@ Values Singular::tangents(bool wantsVectors) {
   return {Value(), ofValues, ofU, matrix.adjoint(ofV), Value()};
 }
 
-/// A = Q R: with M = Q^H A' R^-1 and the antisymmetric part W of which M's lower
-/// triangle is the lower one, Q' = Q (W - M) + A' R^-1 and R' = (M - W) R.
+/// A = Q R: with M = Q^H A' R^-1 and the antisymmetric part W of which M's
+/// lower triangle is the lower one, Q' = Q (W - M) + A' R^-1 and R' = (M - W)
+/// R.
 static Values qrTangents(CustomCallOp op, RuleBuilder &rule, Value t) {
   MatrixRules matrix(rule);
   CustomCallOp made = routineOf(op) == "geqrf" ? op : decompositionOf(op);
@@ -283,8 +284,7 @@ static Values qrTangents(CustomCallOp op, RuleBuilder &rule, Value t) {
             .getResult(0);
   }
   Value r = matrix.upper(resized(rule, packed, rank - 2, n));
-  Value along =
-      matrix.solve(r, t, MatrixForm::plain, false, false, false);
+  Value along = matrix.solve(r, t, MatrixForm::plain, false, false, false);
   Value inner = matrix.matmul(matrix.adjoint(q), along);
   Value strict = matrix.lower(inner, -1);
   Value turn = rule.sub(strict, matrix.adjoint(strict));

@@ -9,8 +9,8 @@
 
 namespace zenith::autodiff {
 
-/// LU, QR, eigenvalues of symmetric matrices and singular values have rules; other
-/// routines are refused by name.
+/// LU, QR, eigenvalues of symmetric matrices and singular values have rules;
+/// other routines are refused by name.
 GradientAnswer lapackAnswer(graph::CustomCallOp op);
 /// The operands; of the orthogonal factor of a QR decomposition, the matrix.
 llvm::SmallVector<mlir::Value> lapackVariables(graph::CustomCallOp op);

@@ -66,8 +66,7 @@ void Residuals::makeAvailable() {
   for (Value value : values) {
     Value found = available(value);
     value.replaceUsesWithIf(found, [&](OpOperand &use) {
-      return isWithin(use.getOwner()->getParentRegion(),
-                      *backward.getParent());
+      return isWithin(use.getOwner()->getParentRegion(), *backward.getParent());
     });
   }
 }

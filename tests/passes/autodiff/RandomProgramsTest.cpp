@@ -55,8 +55,8 @@ private:
   }
 
   void addUnary() {
-    static const char *ops[] = {"sin", "tanh", "logistic", "atan", "erf",
-                                "neg", "abs", "cos"};
+    static const char *ops[] = {"sin", "tanh", "logistic", "atan",
+                                "erf", "neg",  "abs",      "cos"};
     define(std::string("graph.") + ops[below(8)] + " " + any() + " : " + type);
   }
   void addBinary() {
@@ -71,9 +71,10 @@ private:
             type + ") -> tensor<3x3xf64>\n";
     std::string small = fresh();
     text += small + " = graph.tanh " + square + " : tensor<3x3xf64>\n";
-    define("graph.dot_general " + small + ", " + any() +
-           " <batching = [] x [], contracting = [1] x [0]> : (tensor<3x3xf64>, " +
-           type + ") -> " + type);
+    define(
+        "graph.dot_general " + small + ", " + any() +
+        " <batching = [] x [], contracting = [1] x [0]> : (tensor<3x3xf64>, " +
+        type + ") -> " + type);
   }
   void addReduction() {
     static const char *kinds[] = {"sum", "max", "min", "prod"};
@@ -136,8 +137,8 @@ private:
     std::string carried = "tensor<i64>, " + std::string(type);
     text += n + " = graph.constant dense<" + std::to_string(below(4)) +
             "> : tensor<i64>\n";
-    std::string begin = "^bb0(" + i + ": tensor<i64>, " + h + ": " + type +
-                        "):\n";
+    std::string begin =
+        "^bb0(" + i + ": tensor<i64>, " + h + ": " + type + "):\n";
     std::string condition = fresh();
     text += loop + ":2 = graph.while %zero, " + any() + " cond {\n" + begin +
             condition + " = graph.compare lt, " + i + ", " + n +
@@ -222,18 +223,18 @@ protected:
     SmallVector<Transformation> all;
     for (const char *rule : rules)
       all.push_back(*autodiff::parseTransformation(rule));
-    auto name = autodiff::deriveModule(
-        *module, "main", all, [&](autodiff::BuildPasses build) {
-          PassManager passes(&context);
-          build(passes);
-          return passes.run(*module);
-        });
+    auto name = autodiff::deriveModule(*module, "main", all,
+                                       [&](autodiff::BuildPasses build) {
+                                         PassManager passes(&context);
+                                         build(passes);
+                                         return passes.run(*module);
+                                       });
     if (!name) {
       ADD_FAILURE() << errorOf(name.takeError()).message();
       return {};
     }
-    auto results = interpreter::run(
-        module->lookupSymbol<func::FuncOp>(*name), arguments);
+    auto results =
+        interpreter::run(module->lookupSymbol<func::FuncOp>(*name), arguments);
     if (!results) {
       ADD_FAILURE() << errorOf(results.takeError()).message();
       return {};
@@ -255,9 +256,8 @@ TEST_P(RandomPrograms, AgreeWithCentralDifferences) {
   OwningOpRef<ModuleOp> module = parse();
   ASSERT_TRUE(module) << text;
   tools::GradientSummary summary;
-  llvm::Error error = tools::checkGradients(*module, "main",
-                                            {random(GetParam())}, 1, {},
-                                            summary);
+  llvm::Error error = tools::checkGradients(
+      *module, "main", {random(GetParam())}, 1, {}, summary);
   EXPECT_FALSE(error) << errorOf(std::move(error)).message() << "\n" << text;
 }
 
