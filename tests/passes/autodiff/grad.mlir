@@ -7,7 +7,8 @@
 // RANGE: of: got '1', but there are 1 results
 
 // The cotangent of the result is 1: 2 x.
-// CHECK-LABEL: func.func @square_grad(%{{.*}}: tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+// CHECK-LABEL: @square(
+// CHECK: func.func @square_grad(%{{.*}}: tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
 // CHECK: graph.reduce sum
 // CHECK: %[[G:.*]] = graph.add %[[X:.*]], %[[X]] : tensor<4xf32>
 // CHECK: return %{{.*}}, %[[G]] : tensor<f32>, tensor<4xf32>

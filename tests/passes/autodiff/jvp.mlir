@@ -4,6 +4,7 @@
 //
 // RUN: zenith-opt %s --split-input-file --zenith-jvp="name=forward" | FileCheck %s
 
+// CHECK-LABEL: @product(
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>, %[[TX:.*]]: tensor<4xf32>, %[[TY:.*]]: tensor<4xf32>)
 // CHECK-DAG: graph.mul %[[TX]], %[[Y]] : tensor<4xf32>
 // CHECK-DAG: graph.mul %[[TY]], %[[X]] : tensor<4xf32>
