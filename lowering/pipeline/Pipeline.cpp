@@ -10,7 +10,6 @@
 #include "ir/LocationText.h"
 #include "ir/program/ProgramChecks.h"
 #include "lowering/memory/CheckBuffers.h"
-#include "lowering/pipeline/DeviceProgram.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/PhaseBoundary.h"
 #include "lowering/pipeline/Phases.h"

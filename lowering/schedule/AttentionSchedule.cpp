@@ -124,8 +124,7 @@ static int64_t tileHeight(int64_t rows, int64_t highest) {
 }
 
 /// Blocks of equal height, where the rows do not fill the last one otherwise.
-static void chooseBlocks(AttentionSchedule &space,
-                         const AttentionVariant &variant,
+static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys,
                          const TargetModel &target) {
   int64_t height = space.mr;
   space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
@@ -133,15 +132,22 @@ static void chooseBlocks(AttentionSchedule &space,
   if (auto count = space.queryCount.constant())
     space.blockRows = std::clamp((*count + height - 1) / height * height,
                                  height, space.blockRows);
-  if (int64_t keys = space.keyCount.constant().value_or(variant.mostKeys)) {
+  if (int64_t keys = space.keyCount.constant().value_or(mostKeys)) {
     int64_t columns = space.nr;
     space.blockKeys = std::clamp((keys + columns - 1) / columns * columns,
                                  columns, space.blockKeys);
   }
+}
+
+/// Divides the queries among tasks, by blocks that a schedule gives or those
+/// that were chosen.
+static void divideQueries(AttentionSchedule &space,
+                          const AttentionVariant &variant) {
   if (variant.blockRows)
     space.blockRows = variant.blockRows;
   if (variant.blockKeys)
     space.blockKeys = variant.blockKeys;
+  int64_t height = space.mr;
   DimExpr blocks = DimExpr::ceilDiv(space.queryCount, DimExpr(space.blockRows));
   space.rowBlocks = blocks;
   space.rowsPerTask =
@@ -279,12 +285,13 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
   space.nr = nrOf(space.matmul.sum, target);
   space.mr = target.mr;
   describeMatmul(space, dims);
-  chooseBlocks(space, variant, target);
+  chooseBlocks(space, variant.mostKeys, target);
   for (const graph::KVSegment &segment : graph::kvSegments(
            space.op, dims, target::TargetModel::mostQueriesInPlace))
     space.segments.push_back({locateRows(space, segment.key, dims),
                               locateRows(space, segment.value, dims),
                               segment.count});
+  divideQueries(space, variant);
   if (space.hasFewQueries() == true)
     return space;
   AttentionRows &keys = space.segments[0].keys,
