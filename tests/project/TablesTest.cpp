@@ -69,6 +69,17 @@ static std::vector<options::OptionRow> optionRows() {
   };
 }
 
+TEST(OptionTable, EachConditionIsNamedByARow) {
+  using namespace zenith::options;
+  constexpr ToolSet all =
+      options::Run | Compile | Translate | Opt | Search | Cache;
+  for (const auto &[word, condition] : Words<Condition>::all)
+    EXPECT_TRUE(llvm::any_of(optionRows(), [&, condition = condition](
+                                               const OptionRow &row) {
+      return row.tools.depends(all, condition);
+    })) << word;
+}
+
 TEST(OptionTable, SpellingsAreUniqueForEachTool) {
   std::map<std::string, unsigned> takenBy;
   for (const options::OptionRow &row : optionRows()) {

@@ -192,7 +192,7 @@ Status ModelExport::exportParameter(graph::GetParamOp op) {
     uint64_t offset = external.getOffset(), length = external.getLength(),
              size = file->bytes().size();
     if (offset > size || length > size - offset)
-      return invalid(fmt::format("parameter '{}' ends behind '{}'",
+      return invalid(fmt::format("parameter '{}' exceeds its file '{}'",
                                  op.getParam().str(), path));
     if (auto error = graph::checkFile(
             op.getParam(), graph::fileRecordOf(param), int64_t(size),

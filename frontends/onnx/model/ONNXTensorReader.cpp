@@ -141,7 +141,7 @@ Status TensorReader::externalData(const TensorProto &from, uint64_t bytes,
     return file.error();
   uint64_t size = (*file)->bytes().size();
   if (offset > size || length > size - offset)
-    return invalid(fmt::format("external data at {} with {} bytes ends behind "
+    return invalid(fmt::format("external data at {} with {} bytes exceeds "
                                "'{}', which has {} bytes",
                                offset, length, location, size));
   to.data = {*file, offset, length};

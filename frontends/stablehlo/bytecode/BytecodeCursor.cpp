@@ -110,5 +110,5 @@ uint64_t BytecodeCursor::index(uint64_t end, const char *what) {
 
 void BytecodeCursor::expectEnd(const char *what) {
   if (ok() && at != bytes.size())
-    fail(llvm::Twine(left()) + " bytes behind " + what);
+    fail(llvm::Twine(left()) + " bytes after the end of " + what);
 }
