@@ -6,8 +6,6 @@
 #include "lowering/memory/CheckBuffers.h"
 
 #include "ir/LocationText.h"
-#include "ir/target/TargetModel.h"
-#include "lowering/kernels/EmitKernels.h"
 #include "lowering/memory/BufferPlace.h"
 #include "lowering/memory/PlanBuffers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,9 +20,8 @@ using host::BufferKind;
 namespace {
 class BufferChecker {
 public:
-  BufferChecker(func::FuncOp function, const target::TargetModel &target,
-                const ModuleContext &context)
-      : function(function), target(target), context(context),
+  BufferChecker(func::FuncOp function, const ModuleContext &context)
+      : function(function), context(context),
         host(function, dims),
         isPrepare(function.getName() == graph::prepareFunctionName),
         isNested(function->hasAttr(host::nestedAttrName)) {}
@@ -65,7 +62,6 @@ private:
   void fail(Operation *op, const Twine &text);
 
   func::FuncOp function;
-  const target::TargetModel &target;
   const ModuleContext &context;
   graph::DimAnalysis dims;
   liveness::HostValues host;
@@ -308,7 +304,7 @@ bool BufferChecker::mayOverwrite(OpResult result, unsigned operand) const {
       from.bytes != to.bytes)
     return false;
   if (auto fusion = dyn_cast<graph::FusionOp>(op))
-    return kernels::mayShareBytes(fusion, operand, result.getResultNumber());
+    return mayShareBytes(fusion, operand, result.getResultNumber());
   auto loop = dyn_cast<host::LoopOp>(op);
   return loop && operand == result.getResultNumber() &&
          updatesInPlace(op, operand, context.symbols) &&
@@ -355,10 +351,12 @@ void BufferChecker::checkApart(Operation *op, ArrayRef<BufferPlace> written) {
 }
 
 void BufferChecker::launch(graph::FusionOp fusion) {
+  if (!fusion.getScheduleAttr())
+    return fail(fusion, "has no schedule");
   for (Value input : fusion.getInputs())
     read(fusion, input);
   std::vector<BufferPlace> scratch =
-      scratchOf(fusion, kernels::scratchBytes(fusion, dims, target));
+      scratchOf(fusion, fusion.getScheduleAttr().scratch(fusion, dims));
   checkResults(fusion);
   checkApart(fusion, scratch);
   for (const BufferPlace &place : scratch)
@@ -514,10 +512,9 @@ std::optional<Error> BufferChecker::run() {
 }
 
 std::optional<Error> checkBuffers(ModuleOp module) {
-  target::TargetModel model = target::modelOf(module);
   ModuleContext context(module);
   for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (auto error = BufferChecker(function, model, context).run())
+    if (auto error = BufferChecker(function, context).run())
       return error;
   return std::nullopt;
 }

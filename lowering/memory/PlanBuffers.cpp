@@ -42,6 +42,13 @@ ModuleContext::ModuleContext(ModuleOp module)
     paramIndices.try_emplace(param, paramIndices.size());
 }
 
+bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
+  return llvm::any_of(fusion.getScheduleAttr().shares(),
+                      [&](const graph::SharedBytes &pair) {
+                        return pair.result == result && pair.operand == operand;
+                      });
+}
+
 namespace {
 class Planner {
 public:
@@ -141,15 +148,6 @@ bool Planner::isFreeAt(int group, Operation *op) const {
          llvm::count_if(op->getOperands(), [&](Value input) {
            return lifetimes.groupOf(input) == group;
          }) == 1;
-}
-
-/// Whether the schedule lets a result take over the bytes of an operand.
-static bool mayShareBytes(graph::FusionOp fusion, unsigned operand,
-                          unsigned result) {
-  return llvm::any_of(fusion.getScheduleAttr().shares(),
-                      [&](const graph::SharedBytes &pair) {
-                        return pair.result == result && pair.operand == operand;
-                      });
 }
 
 /// The operand that dies at `fusion` and whose bytes `result` may overwrite; -1

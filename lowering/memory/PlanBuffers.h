@@ -16,6 +16,10 @@ namespace zenith::memory {
 /// take over.
 inline constexpr llvm::StringLiteral donatedAttrName = "graph.donated";
 
+/// Whether the schedule of `fusion` lets `result` take over the bytes of
+/// `operand`.
+bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result);
+
 /// Where bytes are.
 struct BufferLocation {
   enum Kind { Argument, Result, Param, Derived, Arena, Constant, Slot };
