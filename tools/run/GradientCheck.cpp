@@ -37,9 +37,10 @@ void GradientSummary::add(const std::string &place, double got,
 }
 
 std::string GradientSummary::text() const {
-  return llvm::formatv("{0} derivatives compared; the worst, {1}: derived {2}, "
-                       "central difference {3}",
-                       compared, where, derived, difference);
+  return llvm::formatv(
+      "{0} derivatives compared; the worst, {1}: derived {2:E6}, "
+      "central difference {3:E6}",
+      compared, where, derived, difference);
 }
 
 static Type widened(Type type) {
@@ -122,6 +123,18 @@ llvm::Error zenith::tools::widenToF64(ModuleOp module) {
 
 namespace {
 
+/// A function that a rule made, in a module of its own: what functions say
+/// about derivatives is gone there.
+struct Derived {
+  OwningOpRef<ModuleOp> module;
+  std::string name;
+
+  func::FuncOp function() const {
+    ModuleOp inside = module.get();
+    return inside.lookupSymbol<func::FuncOp>(name);
+  }
+};
+
 /// One function at one point.
 class Check {
 public:
@@ -133,14 +146,17 @@ public:
   llvm::Error compareGradients();
   llvm::Error compareTangents();
   /// The function that a rule makes, and arguments for it.
-  llvm::Expected<std::string> derive(Transformation::Rule rule);
-  std::vector<Tensor> argumentsOf(const std::string &name);
+  llvm::Expected<Derived> derive(Transformation::Rule rule);
+  std::vector<Tensor> argumentsOf(const Derived &derived);
 
 private:
-  llvm::Expected<std::vector<Tensor>> run(const std::string &name,
-                                          ArrayRef<Tensor> values) {
-    return interpreter::run(module.lookupSymbol<func::FuncOp>(name), values,
+  llvm::Expected<std::vector<Tensor>> run(ArrayRef<Tensor> values) {
+    return interpreter::run(module.lookupSymbol<func::FuncOp>(entry), values,
                             options);
+  }
+  llvm::Expected<std::vector<Tensor>> run(const Derived &derived,
+                                          ArrayRef<Tensor> values) {
+    return interpreter::run(derived.function(), values, options);
   }
   llvm::Expected<double> weighted(ArrayRef<Tensor> values,
                                   ArrayRef<Tensor> weights);
@@ -192,27 +208,33 @@ static Tensor randomTensor(RankedTensorType type, uint32_t seed) {
   return tensor;
 }
 
-llvm::Expected<std::string> Check::derive(Transformation::Rule rule) {
+llvm::Expected<Derived> Check::derive(Transformation::Rule rule) {
   Transformation transformation;
   transformation.rule = rule;
-  return autodiff::deriveModule(module, entry, transformation,
-                                [&](autodiff::BuildPasses build) {
-                                  PassManager passes(module.getContext());
-                                  build(passes);
-                                  return passes.run(module);
-                                });
+  OwningOpRef<ModuleOp> copy(module.clone());
+  auto name = autodiff::deriveModule(*copy, entry, transformation,
+                                     [&](autodiff::BuildPasses build) {
+                                       PassManager passes(copy->getContext());
+                                       build(passes);
+                                       return passes.run(*copy);
+                                     });
+  if (!name)
+    return name.takeError();
+  return Derived{std::move(copy), *name};
 }
 
 /// Those of the function, then random ones of the shapes of results or
 /// arguments of floats.
-std::vector<Tensor> Check::argumentsOf(const std::string &name) {
-  auto function = module.lookupSymbol<func::FuncOp>(name);
+std::vector<Tensor> Check::argumentsOf(const Derived &derived) {
+  func::FuncOp function = derived.function();
   std::vector<Tensor> all = arguments;
   std::vector<Tensor> shapes;
-  if (auto values = run(entry, arguments))
-    for (const Tensor &value : *values)
-      shapes.push_back(value);
-  bool isForward = StringRef(name).starts_with(entry + "_jvp");
+  auto values = run(arguments);
+  if (values)
+    shapes = *values;
+  else
+    llvm::consumeError(values.takeError());
+  bool isForward = StringRef(derived.name).starts_with(entry + "_jvp");
   for (const Tensor &like : isForward ? arguments : shapes)
     if (isActive(like) && all.size() < function.getNumArguments())
       all.push_back(randomTensor(like.type(), 71 + all.size()));
@@ -221,7 +243,7 @@ std::vector<Tensor> Check::argumentsOf(const std::string &name) {
 
 llvm::Expected<double> Check::weighted(ArrayRef<Tensor> values,
                                        ArrayRef<Tensor> weights) {
-  auto results = run(entry, values);
+  auto results = run(values);
   if (!results)
     return results.takeError();
   double sum = 0;
@@ -253,12 +275,12 @@ llvm::Expected<double> Check::differenceAt(unsigned argument, int64_t element,
 }
 
 llvm::Error Check::compareGradients() {
-  auto name = derive(Transformation::Rule::Vjp);
-  if (!name)
-    return name.takeError();
-  std::vector<Tensor> all = argumentsOf(*name);
+  auto made = derive(Transformation::Rule::Vjp);
+  if (!made)
+    return made.takeError();
+  std::vector<Tensor> all = argumentsOf(*made);
   ArrayRef<Tensor> weights = ArrayRef(all).drop_front(arguments.size());
-  auto gradients = run(*name, all);
+  auto gradients = run(*made, all);
   if (!gradients)
     return gradients.takeError();
   size_t next = results();
@@ -271,8 +293,8 @@ llvm::Error Check::compareGradients() {
       auto difference = differenceAt(index, i, weights);
       if (!difference)
         return difference.takeError();
-      summary.add(llvm::formatv("@{0}: gradient of argument {1} at {2}", *name,
-                                index, i),
+      summary.add(llvm::formatv("@{0}: gradient of argument {1} at {2}",
+                                made->name, index, i),
                   signOf(gradient, i) * elements(gradient)[i], *difference);
     }
   }
@@ -280,11 +302,11 @@ llvm::Error Check::compareGradients() {
 }
 
 llvm::Error Check::compareTangents() {
-  auto name = derive(Transformation::Rule::Jvp);
-  if (!name)
-    return name.takeError();
-  std::vector<Tensor> all = argumentsOf(*name);
-  auto derived = run(*name, all);
+  auto made = derive(Transformation::Rule::Jvp);
+  if (!made)
+    return made.takeError();
+  std::vector<Tensor> all = argumentsOf(*made);
+  auto derived = run(*made, all);
   if (!derived)
     return derived.takeError();
   double h = stepOf(1);
@@ -298,7 +320,7 @@ llvm::Error Check::compareTangents() {
         for (int64_t i = 0; i < numbers(argument); ++i)
           writable(argument)[i] += (side ? h : -h) * elements(tangent)[i];
       }
-    auto values = run(entry, moved);
+    auto values = run(moved);
     if (!values)
       return values.takeError();
     sides[side] = std::move(*values);
@@ -309,10 +331,10 @@ llvm::Error Check::compareTangents() {
       continue;
     const Tensor &tangent = (*derived)[next++], &high = sides[1][index];
     for (int64_t i = 0; i < numbers(low); ++i)
-      summary.add(
-          llvm::formatv("@{0}: tangent of result {1} at {2}", *name, index, i),
-          elements(tangent)[i],
-          (elements(high)[i] - elements(low)[i]) / (2 * h));
+      summary.add(llvm::formatv("@{0}: tangent of result {1} at {2}",
+                                made->name, index, i),
+                  elements(tangent)[i],
+                  (elements(high)[i] - elements(low)[i]) / (2 * h));
   }
   return llvm::Error::success();
 }
@@ -329,11 +351,12 @@ static llvm::Error compareAll(ModuleOp module, const std::string &entry,
   if (order < 2)
     return llvm::Error::success();
   for (auto rule : {Transformation::Rule::Vjp, Transformation::Rule::Jvp}) {
-    auto name = check.derive(rule);
-    if (!name)
-      return name.takeError();
-    if (llvm::Error error = compareAll(module, *name, check.argumentsOf(*name),
-                                       order - 1, options, summary))
+    auto made = check.derive(rule);
+    if (!made)
+      return made.takeError();
+    if (llvm::Error error =
+            compareAll(*made->module, made->name, check.argumentsOf(*made),
+                       order - 1, options, summary))
       return error;
   }
   return llvm::Error::success();

@@ -94,11 +94,14 @@ llvm::Error ModelRun::load() {
   if (!loaded)
     return loaded.takeError();
   model = std::move(*loaded);
-  llvm::Expected<std::string> derived =
-      deriveModel(model, options.transforms, options.entry, diagnostics);
-  if (!derived)
-    return derived.takeError();
-  options.entry = *derived;
+  // Own rules are part of what is checked.
+  if (!options.checkGrads || !options.transforms.empty()) {
+    llvm::Expected<std::string> derived =
+        deriveModel(model, options.transforms, options.entry, diagnostics);
+    if (!derived)
+      return derived.takeError();
+    options.entry = *derived;
+  }
   importMs = watch.restart();
   llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
