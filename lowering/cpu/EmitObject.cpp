@@ -48,6 +48,12 @@ static void optimizeModule(Module &module, TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
 
+  // Of features that another architecture doesn't know, LLVM says that they are
+  // there.
+  auto has = [&](StringRef features) {
+    return machine.getTargetTriple().isX86() &&
+           machine.getMCSubtargetInfo()->checkFeatures(features);
+  };
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
@@ -59,10 +65,9 @@ static void optimizeModule(Module &module, TargetMachine &machine,
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(LegalizeMinMaxPass(
-      machine.getMCSubtargetInfo()->checkFeatures("+avx512dq,+avx512vl")));
+  passes.addPass(LegalizeMinMaxPass(has("+avx512dq,+avx512vl")));
   passes.addPass(NonTemporalStoresPass(lineBytes));
-  if (machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
+  if (has("+avx512f"))
     passes.addPass(StoreOrderPass());
   ModulePassManager all;
   all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));

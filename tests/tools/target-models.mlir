@@ -21,7 +21,11 @@
 // RUN: not zenith-compile %s --target-model=nvidia-sm90 2>&1 | FileCheck %s --check-prefix=NO-DEVICE
 // RUN: not zenith-compile %s --target=opencl --target-model=znver4 2>&1 | FileCheck %s --check-prefix=IS-DEVICE
 // RUN: not zenith-run %s --random-inputs --target-model=neoverse-v2 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
+// RUN: not zenith-run %s --random-inputs --target=interp --target-model=avx2 2>&1 | FileCheck %s --check-prefix=INTERP
+// RUN: zenith-compile %s --emit=opencl --target-model=nvidia-sm80 | FileCheck %s --check-prefix=TEXT
 
+// INTERP: error: --target-model has no effect with --target=interp
+// TEXT: kernel
 // NAMED: #graph.target<"cpu:znver5", {{.*}}l1_bytes = 49152, l1_ways = 12,
 // OTHER: fmla
 // DEVICE: #graph.target<"opencl", kind = gpu, device = true, {{.*}}subgroup = 64,
