@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Batching of control: branches and loops in files of their own, barriers and
+// reads by the host value by value.
+
+#include "passes/batching/BatchControl.h"
+#include "passes/batching/RuleModels.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::batching {
+namespace {
+
+template <typename Op>
+struct BranchBatching : BatchRule::ExternalModel<BranchBatching<Op>, Op> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    return batchBranches(op, batcher);
+  }
+};
+
+struct LoopBatching : BatchRule::ExternalModel<LoopBatching, WhileOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    return batchLoop(cast<WhileOp>(op), batcher);
+  }
+};
+
+struct AssertBatching : BatchRule::ExternalModel<AssertBatching, AssertOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    return batchAssertion(cast<AssertOp>(op), batcher);
+  }
+};
+
+struct CustomCallBatching
+    : BatchRule::ExternalModel<CustomCallBatching, CustomCallOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    return batchCustomCall(cast<CustomCallOp>(op), batcher);
+  }
+};
+
+struct BarrierBatching : BatchRule::ExternalModel<BarrierBatching, BarrierOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    SmallVector<Value> operands = batcher.mapped(op->getOperands());
+    batcher.bind(op->getResults(),
+                 batcher.b
+                     .create<BarrierOp>(
+                         batcher.loc, TypeRange(ValueRange(operands)), operands)
+                     ->getResults());
+    return success();
+  }
+};
+
+/// What differs between rows is no scalar of the host.
+struct HostReadBatching
+    : BatchRule::ExternalModel<HostReadBatching, HostReadOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    batcher.bind(op->getResult(0), batcher.mapped(op->getOperand(0)));
+    return success();
+  }
+};
+
+struct StopGradientBatching
+    : BatchRule::ExternalModel<StopGradientBatching, StopGradientOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    batcher.rebuild(op, batcher.batched(op->getOperands()));
+    return success();
+  }
+};
+
+template <typename Op>
+struct DeclarationBatching : RefusedBatching<DeclarationBatching<Op>, Op> {
+  StringRef refusal(Operation *) const {
+    return "declares, reads or ends, and has no operand that could differ "
+           "between rows";
+  }
+};
+
+struct FusionBatching : RefusedBatching<FusionBatching, FusionOp> {
+  StringRef refusal(Operation *) const { return "is formed after batching"; }
+};
+
+} // namespace
+
+void attachControlBatching(MLIRContext *context) {
+  attachAll<BranchBatching, IfOp, CaseOp>(context);
+  WhileOp::attachInterface<LoopBatching>(*context);
+  AssertOp::attachInterface<AssertBatching>(*context);
+  CustomCallOp::attachInterface<CustomCallBatching>(*context);
+  BarrierOp::attachInterface<BarrierBatching>(*context);
+  HostReadOp::attachInterface<HostReadBatching>(*context);
+  StopGradientOp::attachInterface<StopGradientBatching>(*context);
+  FusionOp::attachInterface<FusionBatching>(*context);
+  attachAll<DeclarationBatching, ParamOp, DerivedParamOp, GetParamOp, YieldOp>(
+      context);
+}
+
+} // namespace zenith::batching
