@@ -5,6 +5,7 @@
 #include "ir/random/RandomFormulas.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 using namespace mlir;
@@ -20,6 +21,17 @@ APFloat roundedTo(FloatType type, APFloat value) {
 
 static APFloat roundedTo(FloatType type, double value) {
   return roundedTo(type, APFloat(value));
+}
+
+APFloat uniformRange(const UniformBounds &bounds) {
+  APFloat range = bounds.high;
+  range.subtract(bounds.low, APFloat::rmNearestTiesToEven);
+  return range;
+}
+
+bool roundsOnce(FloatType type, const UniformBounds &bounds) {
+  bool isPowerOfTwo = uniformRange(bounds).getExactLog2Abs() != INT_MIN;
+  return type.isF32() && !bounds.low.isZero() && !isPowerOfTwo;
 }
 
 UniformBounds normalBounds(FloatType type) {

@@ -188,10 +188,19 @@ Value FloatSampler::uniform(const UniformBounds &bounds) {
   Value pattern = w.make<OrOp>(fraction, w.number(width, one));
   Value unit = w.make<SubOp>(
       w.b.create<BitcastOp>(w.loc, w.type(element), pattern), constant(1.0));
-  APFloat range = bounds.high;
-  range.subtract(bounds.low, APFloat::rmNearestTiesToEven);
+  APFloat range = uniformRange(bounds);
   Value low = constant(bounds.low);
-  Value inside = w.make<AddOp>(w.make<MulOp>(unit, constant(range)), low);
+  Value inside;
+  if (roundsOnce(element, bounds)) {
+    FloatSampler wide(w.b, w.loc, cast<FloatType>(w.b.getF64Type()), w.shape,
+                      w.sizes, key);
+    Value product =
+        w.make<MulOp>(converted(w.b, unit, wide.element), wide.constant(range));
+    inside = converted(w.b, w.make<AddOp>(product, wide.constant(bounds.low)),
+                       element);
+  } else {
+    inside = w.make<AddOp>(w.make<MulOp>(unit, constant(range)), low);
+  }
   return w.make<MaxOp>(low, inside);
 }
 

@@ -27,6 +27,11 @@ llvm::APFloat roundedTo(mlir::FloatType type, llvm::APFloat value);
 struct UniformBounds {
   llvm::APFloat low, high;
 };
+/// high - low, rounded to their type.
+llvm::APFloat uniformRange(const UniformBounds &bounds);
+/// Whether unit * range + low is rounded once, as XLA's fused multiply-add does
+/// in f32, and this shows: the product is not exact.
+bool roundsOnce(mlir::FloatType type, const UniformBounds &bounds);
 /// What random_normal takes the inverse error function of.
 UniformBounds normalBounds(mlir::FloatType type);
 /// What the Gumbel distribution takes two logarithms of.

@@ -115,9 +115,12 @@ public:
 
   Real uniform(uint64_t bits, const graph::UniformBounds &bounds) const {
     Real unit = std::ldexp(Real(bits >> (drawn - mantissa)), -mantissa);
-    Real low = constant(bounds.low);
-    Real range = rounded(constant(bounds.high) - low);
-    return std::max(low, rounded(rounded(unit * range) + low));
+    Real low = constant(bounds.low),
+         range = constant(graph::uniformRange(bounds));
+    Real inside = graph::roundsOnce(type, bounds)
+                      ? Real(double(unit) * double(range) + double(low))
+                      : rounded(rounded(unit * range) + low);
+    return std::max(low, inside);
   }
   Real normal(uint64_t bits, const graph::UniformBounds &bounds) const {
     Real inner = rounded(erfinv::apply(uniform(bits, bounds)));
@@ -182,7 +185,9 @@ static Expected<Tensor> sampled(const OpEvaluation &e, Draw &&draw) {
 static Expected<Tensor> evaluateUniform(graph::RandomUniformOp op,
                                         const OpEvaluation &e) {
   return sampled(e, [&](const auto &sampler, uint64_t bits) {
-    return sampler.uniform(bits, {op.getLow(), op.getHigh()});
+    return sampler.uniform(bits,
+                           {graph::roundedTo(sampler.type, op.getLow()),
+                            graph::roundedTo(sampler.type, op.getHigh())});
   });
 }
 
