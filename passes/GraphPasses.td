@@ -152,8 +152,8 @@ def CheckKeysPass : ZenithPass<"zenith-check-keys", "::mlir::func::FuncOp"> {
     Two ops that consume one key give the same bits; the remark (RNG101) is on the later one and says where the other one is. Ops in
     different branches of an if or case don't meet. An op in a loop that consumes a key from outside of it gives the same bits in
     each step (RNG102). fold_in consumes nothing: with different integers it gives different keys, with equal ones the same. Rows that
-    constant slices take from split_key are keys of their own. Runs after zenith-inline-calls, and before equal ops are merged and
-    differentiation uses keys again, which is right. Changes and refuses nothing.
+    constant slices take from split_key are keys of their own. Runs on demand only, after zenith-inline-calls, on programs as they were
+    written: differentiation uses keys again, which is right. Changes and refuses nothing.
   }];
   let exampleTest = "passes/expand/check-keys.mlir#consumed_twice";
 }

@@ -18,6 +18,7 @@
 #include "passes/RewriteGreedily.h"
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/autodiff/GradientRule.h"
+#include "passes/batching/BatchRule.h"
 #include "passes/fusion/FusionRule.h"
 
 using namespace mlir;
@@ -237,6 +238,7 @@ void registerPhaseDialects(DialectRegistry &registry) {
                   func::FuncDialect>();
   cpu::registerKernelDialects(registry);
   autodiff::registerGradientRules(registry);
+  batching::registerBatchRules(registry);
   decisions::registerSchedules(registry);
   fusion::registerFusionRules(registry);
   kernels::registerElementRules(registry);

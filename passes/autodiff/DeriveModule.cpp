@@ -70,8 +70,9 @@ public:
 
   llvm::Error prepare() { return run(buildPreparation); }
   llvm::Error fillAll();
-  llvm::Expected<func::FuncOp> apply(func::FuncOp function,
-                                     const Transformation &transformation);
+  llvm::Expected<func::FuncOp>
+  apply(func::FuncOp function, const Transformation &transformation,
+        std::optional<FunctionType> declared = std::nullopt);
   llvm::Expected<func::FuncOp> find(StringRef name);
   void finish(func::FuncOp made, func::FuncOp from);
 
@@ -156,7 +157,8 @@ llvm::Error ModuleDerivation::fill(func::FuncOp function,
                      placeOf(function.getLoc()));
   if (llvm::Error error = fillCallees(of, path))
     return error;
-  llvm::Expected<func::FuncOp> made = apply(of, *transformation);
+  llvm::Expected<func::FuncOp> made =
+      apply(of, *transformation, function.getFunctionType());
   if (!made)
     return made.takeError();
   return replaceBody(function, *made);
@@ -195,14 +197,15 @@ llvm::Error ModuleDerivation::fillAll() {
 /// before, and what was made is simplified.
 llvm::Expected<func::FuncOp>
 ModuleDerivation::apply(func::FuncOp function,
-                        const Transformation &transformation) {
+                        const Transformation &transformation,
+                        std::optional<FunctionType> declared) {
   StringAttr name = function.getSymNameAttr();
   if (llvm::Error error = run([](OpPassManager &passes) {
         passes.addPass(createInlineCallsPass());
       }))
     return std::move(error);
   auto made = applyTransformation(module.lookupSymbol<func::FuncOp>(name),
-                                  transformation);
+                                  transformation, declared);
   if (!made)
     return made;
   StringAttr madeName = (*made).getSymNameAttr();

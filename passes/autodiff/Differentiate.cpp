@@ -10,6 +10,7 @@
 #include "passes/autodiff/DerivedSignature.h"
 #include "passes/autodiff/sweeps/ForwardSweep.h"
 #include "passes/autodiff/sweeps/ReverseSweep.h"
+#include "passes/batching/MapOverRows.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -141,6 +142,13 @@ llvm::Error Derivation::forward() {
   return llvm::Error::success();
 }
 
+static std::string nameOf(func::FuncOp function,
+                          const Transformation &transformation) {
+  if (!transformation.name.empty())
+    return transformation.name;
+  return (function.getSymName() + "_" + wordOf(transformation.rule)).str();
+}
+
 /// A private copy after the function, without what it says about derivatives.
 static func::FuncOp copyOf(func::FuncOp function,
                            const Transformation &transformation) {
@@ -148,10 +156,7 @@ static func::FuncOp copyOf(func::FuncOp function,
   for (StringRef name : {deriveAttrName, customJvpAttrName, customVjpAttrName})
     copy->removeAttr(name);
   copy.setPrivate();
-  copy.setName(
-      transformation.name.empty()
-          ? (function.getSymName() + "_" + wordOf(transformation.rule)).str()
-          : transformation.name);
+  copy.setName(nameOf(function, transformation));
   auto module = function->getParentOfType<ModuleOp>();
   SymbolTable(module).insert(copy, std::next(function->getIterator()));
   return copy;
@@ -179,13 +184,13 @@ differentiate(func::FuncOp function, const Transformation &transformation) {
 }
 
 llvm::Expected<func::FuncOp>
-applyTransformation(func::FuncOp function,
-                    const Transformation &transformation) {
+applyTransformation(func::FuncOp function, const Transformation &transformation,
+                    std::optional<FunctionType> declared) {
   if (transformation.rule != Rule::Vmap)
     return differentiate(function, transformation);
-  return makeError(ErrorCode::Unsupported,
-                   "vmap of @" + function.getSymName() +
-                       ": no rule maps a function over a dimension");
+  return batching::mapOverRows(function,
+                               {transformation.in, transformation.out,
+                                nameOf(function, transformation), declared});
 }
 
 } // namespace zenith::autodiff

@@ -16,11 +16,13 @@ namespace zenith::autodiff {
 /// Arguments and results: vjp takes the arguments, then a cotangent per result
 /// in `of`; jvp the arguments, then a tangent per entry of `wrt`; grad the
 /// arguments. All give the results, then the derivatives.
+/// What is declared of the new function tells vmap how many rows there are.
 /// Errors: Usage for options that do not fit the function, Unsupported for an
 /// op without a rule, Invalid for a custom rule that is not linear.
 llvm::Expected<mlir::func::FuncOp>
 applyTransformation(mlir::func::FuncOp function,
-                    const Transformation &transformation);
+                    const Transformation &transformation,
+                    std::optional<mlir::FunctionType> declared = {});
 
 } // namespace zenith::autodiff
 

@@ -59,7 +59,8 @@ LogicalResult batchAssertion(AssertOp op, Batcher &batcher) {
         batcher.loc, typeOf(list).clone(ArrayRef<int64_t>{1}), list, failing);
     details.push_back(reshaped(b, batcher.loc, element, {}));
   }
-  b.create<AssertOp>(batcher.loc, all, op.getMessage(), details);
+  auto copy = b.create<AssertOp>(batcher.loc, all, op.getMessage(), details);
+  copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }
 

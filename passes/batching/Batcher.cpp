@@ -110,10 +110,22 @@ LogicalResult Batcher::run(Operation *op) {
          b.create<DimOp>(loc, operand, int64_t(dim.getDim()) + 1));
     return success();
   }
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return runCall(call);
   auto rule = dyn_cast<BatchRule>(op);
   if (!rule)
     return refuse(op, "has no batching rule");
   return rule.batch(*this);
+}
+
+LogicalResult Batcher::runCall(func::CallOp op) {
+  FailureOr<func::FuncOp> callee = functions.of(op.getCallee());
+  if (failed(callee))
+    return failure();
+  auto call =
+      b.create<func::CallOp>(loc, *callee, batched(op->getOperands()));
+  bind(op->getResults(), call.getResults());
+  return success();
 }
 
 LogicalResult Batcher::runFormula(Operation *op,

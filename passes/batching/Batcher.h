@@ -8,6 +8,7 @@
 
 #include "ir/GraphOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/batching/RowFunctions.h"
 #include "passes/batching/VaryingValues.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -29,8 +30,10 @@ public:
   using Values = llvm::SmallVector<Value>;
 
   /// `varying` says of the function that is read which of its values vary.
-  Batcher(mlir::OpBuilder builder, VaryingValues &varying, BatchSize size)
-      : b(builder), varying(varying), size(size), loc(b.getUnknownLoc()) {}
+  Batcher(mlir::OpBuilder builder, VaryingValues &varying, BatchSize size,
+          RowFunctions &functions)
+      : b(builder), varying(varying), size(size), functions(functions),
+        loc(b.getUnknownLoc()) {}
 
   //===-- values of the function that is read -----------------------------===//
   bool varies(Value original) const { return varying.contains(original); }
@@ -62,6 +65,7 @@ public:
   /// The op on `operands` with rows in all results; attributes are `op`'s own.
   /// Regions, which must not read varying values, are cloned.
   Operation *rebuild(Operation *op, mlir::ValueRange operands);
+  llvm::LogicalResult runCall(mlir::func::CallOp op);
   llvm::LogicalResult refuse(Operation *op, const llvm::Twine &why);
 
   //===-- building --------------------------------------------------------===//
@@ -89,6 +93,7 @@ public:
   mlir::OpBuilder b;
   VaryingValues &varying;
   BatchSize size;
+  RowFunctions &functions;
   /// Of the op that is emitted.
   mlir::Location loc;
   /// A boolean per row, or null where all count: the rows that branches and

@@ -171,7 +171,16 @@ FailureOr<OwningOpRef<func::FuncOp>> vmapFunction(func::FuncOp function,
       size.scalar = builder.create<DimOp>(function.getLoc(), to, *dim);
   }
   varying.propagate(source->getBody());
-  Batcher batcher(builder, varying, size);
+  auto mapAll = [&](func::FuncOp callee, std::string name) {
+    VmapOptions all;
+    all.in.assign(callee.getNumArguments(), 0);
+    all.name = std::move(name);
+    all.rows = options.rows;
+    return vmapFunction(callee, all);
+  };
+  RowFunctions functions(function->getParentOfType<ModuleOp>(), options.rows,
+                         mapAll);
+  Batcher batcher(builder, varying, size, functions);
   batcher.loc = function.getLoc();
   for (auto [from, to, dim] :
        llvm::zip_equal(body.getArguments(), block->getArguments(), options.in))

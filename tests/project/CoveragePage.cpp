@@ -7,6 +7,7 @@
 #include "ir/GraphDialect.h"
 #include "ir/interpreter/Interpreter.h"
 #include "passes/autodiff/GradientRule.h"
+#include "passes/batching/BatchRule.h"
 #include "tests/project/ProjectFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,6 +49,19 @@ private:
   DirectoryAnswer (*room)(Operation *);
 };
 
+/// What batching says of an op, and on the way why some have no batched form.
+static std::string batchingCell(Operation *op, std::string &refusals) {
+  auto rule = dyn_cast<batching::BatchRule>(op);
+  if (!rule)
+    return "no rule";
+  StringRef refusal = rule.refusal();
+  if (refusal.empty())
+    return "rule";
+  refusals +=
+      ("- '" + op->getName().getStringRef() + "' op " + refusal + "\n").str();
+  return "refused";
+}
+
 /// What an op says about its derivative, by instance.
 class GradientColumn {
 public:
@@ -77,7 +91,9 @@ static bool isDeclaration(const std::string &op) {
 static void writeOps(ProjectFacts &facts, std::ostream &page) {
   RoomColumn kernel(lowered), onnx([](Operation *op) { return exported(op); });
   GradientColumn gradient;
-  page << "| op | family | gradient | kernel | ONNX |\n|---|---|---|---|---|\n";
+  std::string batching;
+  page << "| op | family | gradient | batching | kernel | ONNX |\n"
+          "|---|---|---|---|---|---|\n";
   for (RegisteredOperationName name : facts.ops) {
     std::string op = name.getStringRef().str();
     if (!facts.instances.count(op) || isDeclaration(op))
@@ -85,12 +101,14 @@ static void writeOps(ProjectFacts &facts, std::ostream &page) {
     auto family = graph::familyOf(OperationName(name));
     page << "| `" << op << "` | "
          << (family ? graph::familyName(*family).str() : "") << " | "
-         << gradient.cell(facts, op) << " | " << kernel.cell(facts, op) << " | "
-         << onnx.cell(facts, op) << " |\n";
+         << gradient.cell(facts, op) << " | "
+         << batchingCell(facts.instances[op].front(), batching) << " | "
+         << kernel.cell(facts, op) << " | " << onnx.cell(facts, op) << " |\n";
   }
   page << "\n## What has no derivative\n\n" << llvm::join(gradient.reasons, "");
   page << "\n## What kernels refuse\n\n" << kernel.refusals;
   page << "\n## What ONNX export refuses\n\n" << onnx.refusals;
+  page << "\n## What vmap refuses\n\n" << batching;
 }
 
 static void writeOperators(StringRef family, llvm::ArrayRef<onnx::OpRow> rows,
@@ -122,7 +140,7 @@ std::string coveragePage(ProjectFacts &facts) {
 
 Every op below has a family, a shape rule, numbered constraints with a test each, a section in [ops.md](ops.md), a text and a bytecode form, and a meaning in the interpreter; `tests/project/CoverageTest.cpp` fails where one is missing. The other rooms may refuse an op, naming it.
 
-The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *gradient* says whether there is a rule of differentiation, whether the derivative is zero, or that there is none; *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
+The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *gradient* says whether there is a rule of differentiation, whether the derivative is zero, or that there is none; *batching* whether vmap has a rule; *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
 
 )page";
   writeOps(facts, page);

@@ -10,6 +10,7 @@
 #include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/autodiff/GradientRule.h"
+#include "passes/batching/BatchRule.h"
 #include "passes/fusion/FusionRule.h"
 #include "tests/project/ProjectFacts.h"
 #include <algorithm>
@@ -36,6 +37,10 @@ Answer shapeRule(ProjectFacts &, mlir::RegisteredOperationName name) {
 
 Answer fusionRule(ProjectFacts &, mlir::RegisteredOperationName name) {
   return name.hasInterface<fusion::FusionRule>() ? "" : "no FusionRule";
+}
+
+Answer batchRule(ProjectFacts &, mlir::RegisteredOperationName name) {
+  return name.hasInterface<batching::BatchRule>() ? "" : "no BatchRule";
 }
 
 /// A rule, zero, or why there is none.
@@ -154,12 +159,24 @@ struct Question {
   std::map<std::string, std::string> exempt;
 };
 
+const char *const decomposed = "zenith-decompose-random writes it out before";
+
 const Question questions[] = {
     {"family", family, {}},
     {"shape rule", shapeRule, {}},
     {"fusion",
      fusionRule,
-     {{"graph.random_bits", "zenith-decompose-random writes it out before"}}},
+     {{"graph.dropout", decomposed},
+      {"graph.fold_in", decomposed},
+      {"graph.random_bernoulli", decomposed},
+      {"graph.random_bits", decomposed},
+      {"graph.random_categorical", decomposed},
+      {"graph.random_normal", decomposed},
+      {"graph.random_permutation", decomposed},
+      {"graph.random_truncated_normal", decomposed},
+      {"graph.random_uniform", decomposed},
+      {"graph.split_key", decomposed}}},
+    {"batching", batchRule, {}},
     {"gradient", gradientRule, {}},
     {"element",
      elementRule,

@@ -133,7 +133,8 @@ DirectoryAnswer lowered(Operation *op) {
   pipeline::CompileOptions options;
   // Ops that phases before fusion take apart.
   bool isEarly = isa<graph::IfOp, graph::CaseOp, graph::WhileOp,
-                     graph::RandomBitsOp, graph::ComplexAbsOp>(op);
+                     graph::ComplexAbsOp>(op) ||
+                 graph::familyOf(op) == graph::Family::Random;
   options.fromPhase = isEarly                       ? "clean"
                       : isa<graph::BatchNormOp>(op) ? "layout"
                                                     : "fuse";

@@ -54,7 +54,7 @@ INSIDE = {
     "ir/interpreter/random": ["ir", "ir/interpreter", "ir/random", "ir/tensor"],
     "passes": [],
     "passes/*": ["passes", "passes/cost"],
-    "passes/autodiff": ["passes", "passes/raise", "passes/autodiff/matrices", "passes/autodiff/sweeps"],
+    "passes/autodiff": ["passes", "passes/raise", "passes/autodiff/matrices", "passes/autodiff/sweeps", "passes/batching"],
     "passes/autodiff/matrices": ["passes/autodiff", "passes/autodiff/sweeps"],
     "passes/autodiff/sweeps": ["passes/autodiff"],
     "passes/search/states": ["passes", "passes/cost", "passes/search/groups"],
