@@ -122,8 +122,7 @@ LogicalResult Batcher::runCall(func::CallOp op) {
   FailureOr<func::FuncOp> callee = functions.of(op.getCallee());
   if (failed(callee))
     return failure();
-  auto call =
-      b.create<func::CallOp>(loc, *callee, batched(op->getOperands()));
+  auto call = b.create<func::CallOp>(loc, *callee, batched(op->getOperands()));
   bind(op->getResults(), call.getResults());
   return success();
 }

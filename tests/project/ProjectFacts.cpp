@@ -132,9 +132,10 @@ DirectoryAnswer lowered(Operation *op) {
   OwningOpRef<ModuleOp> module = isolate(op);
   pipeline::CompileOptions options;
   // Ops that phases before fusion take apart.
-  bool isEarly = isa<graph::IfOp, graph::CaseOp, graph::WhileOp,
-                     graph::ComplexAbsOp>(op) ||
-                 graph::familyOf(op) == graph::Family::Random;
+  bool isEarly =
+      isa<graph::IfOp, graph::CaseOp, graph::WhileOp, graph::ComplexAbsOp>(
+          op) ||
+      graph::familyOf(op) == graph::Family::Random;
   options.fromPhase = isEarly                       ? "clean"
                       : isa<graph::BatchNormOp>(op) ? "layout"
                                                     : "fuse";

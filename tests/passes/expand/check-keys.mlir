@@ -16,7 +16,7 @@ func.func @consumed_twice(%k: tensor<2xui32>) -> (tensor<3xf32>, tensor<3xf32>) 
 
 func.func @used_after_splitting(%k: tensor<2xui32>, %x: tensor<3xf32>) -> (tensor<2x2xui32>, tensor<3xf32>) {
   %a = graph.split_key %k : tensor<2xui32> -> tensor<2x2xui32>
-  // expected-remark-re@below {{'graph.dropout' consumes the key that 'graph.split_key' at {{.*}}:19:8 consumes}}
+  // expected-remark-re@below {{'graph.dropout' consumes the key that 'graph.split_key' at {{.*}}:18:8 consumes}}
   %b = graph.dropout %x, %k {rate = 0.5 : f64} : tensor<3xf32>, tensor<2xui32>
   return %a, %b : tensor<2x2xui32>, tensor<3xf32>
 }
