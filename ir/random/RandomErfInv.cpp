@@ -52,7 +52,9 @@ struct Giles {
 
 Value Giles::factor() {
   Value w = unary<NegOp>(unary<Log1pOp>(make<MulOp>(unary<NegOp>(x), x)));
-  Value root = unary<SqrtOp>(w);
+  // Only large w reach the polynomials of the root; at w = 0 its derivative is
+  // infinite, and would be NaN through the select.
+  Value root = unary<SqrtOp>(make<MaxOp>(w, number(1.0)));
   if (typeOf(x).getElementType().isF32())
     return select(less(w, 5.0), polynomial(w, 2.5, erfinv::low32),
                   polynomial(root, 3.0, erfinv::high32));
@@ -63,8 +65,9 @@ Value Giles::factor() {
 
 Value Giles::result() {
   Value isBound = compared(CompareDirection::eq, unary<AbsOp>(x), 1.0);
-  Value infinite =
-      make<MulOp>(x, number(std::numeric_limits<double>::infinity()));
+  // Of the sign, which has no derivative: x times infinity would have one.
+  Value infinite = make<MulOp>(unary<SignOp>(x),
+                               number(std::numeric_limits<double>::infinity()));
   return select(isBound, infinite, make<MulOp>(x, factor()));
 }
 
