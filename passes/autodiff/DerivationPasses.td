@@ -77,6 +77,7 @@ def VmapPass : RulePass<"zenith-vmap"> {
     `in` has per argument the dimension to map over, or `_`; `out` says where it is in the results, one number for all or one for each.
     Runs on demand only. Refuses ops without a rule, by name.
   }];
+  let exampleTest = "passes/batching/vmap.mlir#product";
   let options = named # [
     ListOption<"in", "in", "std::string", "per argument the dimension to map over, or _">,
     ListOption<"out", "out", "std::string", "where the dimension is in the results; default: 0">];
