@@ -14,7 +14,7 @@ namespace zenith::graph {
 
 /// Terms of a sum. Larger expressions say nothing to a reader and cost more
 /// than they prove.
-inline constexpr size_t termLimit = 64;
+inline constexpr size_t termLimit = 256;
 
 /// More than `termLimit` terms, or more nodes than a proof may visit.
 bool exceedsLimits(const DimExpr &expr);

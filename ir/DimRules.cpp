@@ -176,12 +176,31 @@ DimVector DimAnalysis::computeDims(Value value) {
   return result;
 }
 
+/// The quotient that (x - x mod rhs) / rhs is, as rounding quotients are
+/// written in a program; nullopt for other dividends.
+static std::optional<DimExpr> writtenQuotient(const DimExpr &lhs,
+                                              const DimExpr &rhs) {
+  for (const auto &[monomial, coefficient] : lhs.terms()) {
+    DimExpr rest = DimExpr::fromMonomial(monomial);
+    const DimAtom *atom = rest.asAtom();
+    if (coefficient != -1 || !atom || atom->kind != DimAtom::Kind::Mod ||
+        *atom->rhs != rhs)
+      continue;
+    DimExpr dividend = lhs + rest;
+    if (DimExpr::mod(dividend, rhs) == rest)
+      return DimExpr::floorDiv(dividend, rhs);
+  }
+  return std::nullopt;
+}
+
 /// Truncating quotient as people mean it: exact for a divisor >= 1, nullopt
 /// where its sign is unknown.
 static std::optional<DimExpr> truncatedDiv(const DimExpr &lhs,
                                            const DimExpr &rhs) {
   if (!DimExpr(0).provablyAtMost(rhs))
     return std::nullopt;
+  if (std::optional<DimExpr> quotient = writtenQuotient(lhs, rhs))
+    return quotient;
   if (DimExpr(0).provablyAtMost(lhs))
     return DimExpr::floorDiv(lhs, rhs);
   DimExpr above = DimExpr::max(lhs, 0),

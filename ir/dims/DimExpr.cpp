@@ -351,7 +351,21 @@ static void addBroadcastParts(const DimExpr &expr, std::set<DimExpr> &parts) {
   addBroadcastParts(*atom->rhs, parts);
 }
 
+/// True for min(c, size), where c is never 1: such a size is 1 only if `size`
+/// is, so that both are equal or contradict each other.
+static bool isLimitOf(const DimExpr &limited, const DimExpr &size) {
+  const DimAtom *atom = limited.asAtom();
+  if (!atom || atom->kind != DimAtom::Kind::Min)
+    return false;
+  return (*atom->lhs == size && DimExpr(2).provablyAtMost(*atom->rhs)) ||
+         (*atom->rhs == size && DimExpr(2).provablyAtMost(*atom->lhs));
+}
+
 DimExpr DimExpr::broadcast(const DimExpr &lhs, const DimExpr &rhs) {
+  if (isLimitOf(lhs, rhs))
+    return rhs;
+  if (isLimitOf(rhs, lhs))
+    return lhs;
   std::set<DimExpr> parts;
   addBroadcastParts(lhs, parts);
   addBroadcastParts(rhs, parts);

@@ -5,6 +5,7 @@
 
 #include "ir/AssertionCode.h"
 #include "ir/GraphOps.h"
+#include "ir/LocationText.h"
 #include "ir/interpreter/EvalCustomCall.h"
 #include "ir/tensor/Scalar.h"
 
@@ -107,8 +108,10 @@ Expected<Results> zenith::interpreter::evaluateControl(const OpEvaluation &e) {
   if (auto op = dyn_cast<graph::AssertOp>(e.op)) {
     if (elementAt(e.operand(0), 0).isNonZero())
       return Results();
-    return e.fail(assertText(op.getMessage(), e.operands.drop_front()),
-                  graph::assertionCode(op));
+    // The same words as those of compiled programs.
+    return makeError(graph::assertionCode(op),
+                     assertText(op.getMessage(), e.operands.drop_front()),
+                     graph::placeOf(op->getLoc()));
   }
   return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -24,6 +24,7 @@ static std::string knownName(const DimExpr &expr) {
     isKnown &= !isPosition && !StringRef(name).starts_with("%");
   });
   std::string text = expr.str();
+  isKnown &= text.find("broadcast(") == std::string::npos;
   return isKnown && text.find_first_of("{}") == std::string::npos ? text : "";
 }
 
@@ -72,7 +73,8 @@ SizeCheckMessage messageOf(const SizeCondition &condition,
                            const SizeCheckSubject &subject) {
   MessageWriter writer;
   SizeCheckMessage message;
-  message.text = subject.name + ": " + sentence(condition, writer);
+  message.text = subject.name.empty() ? "" : subject.name + ": ";
+  message.text += sentence(condition, writer);
   for (auto [i, dims] : llvm::enumerate(subject.operands))
     message.text += (i ? ", operand " : ": operand ") + std::to_string(i) +
                     " is " + writer.shape(dims);
@@ -96,6 +98,25 @@ static Value holds(OpBuilder &builder, Location loc,
                                   int64_t(1)));
   Value isOne = compare(CompareDirection::eq, lhs, one);
   return builder.create<OrOp>(loc, isOne.getType(), isOne, same);
+}
+
+std::optional<SizeCondition> statedBy(AssertOp check, DimAnalysis &dims) {
+  if (!check->hasAttr(sizeCheckAttrName))
+    return std::nullopt;
+  auto compared = [&](Value value,
+                      Relation relation) -> std::optional<SizeCondition> {
+    auto compare = value.getDefiningOp<CompareOp>();
+    if (!compare)
+      return std::nullopt;
+    return SizeCondition{relation, dims.scalar(compare.getLhs()),
+                         dims.scalar(compare.getRhs()), ""};
+  };
+  Value holds = check.getCondition();
+  if (auto either = holds.getDefiningOp<OrOp>())
+    return compared(either.getRhs(), Relation::OneOrEqual);
+  auto compare = holds.getDefiningOp<CompareOp>();
+  bool isEqual = compare && compare.getDirection() == CompareDirection::eq;
+  return compared(holds, isEqual ? Relation::Equal : Relation::AtMost);
 }
 
 AssertOp createSizeCheck(OpBuilder &builder, Location loc,

@@ -37,6 +37,9 @@ createSizeCheck(mlir::OpBuilder &builder, mlir::Location loc,
                 const SizeCondition &condition, const SizeCheckSubject &subject,
                 llvm::function_ref<mlir::Value(const DimExpr &)> scalarOf);
 
+/// What an assertion of createSizeCheck states, in the words of `dims`.
+std::optional<SizeCondition> statedBy(AssertOp check, DimAnalysis &dims);
+
 } // namespace zenith::graph
 
 #endif // ZENITH_IR_PROGRAM_SIZECHECKS_H

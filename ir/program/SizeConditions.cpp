@@ -26,6 +26,10 @@ bool SizeCondition::isProved() const {
   return false;
 }
 
+bool SizeCondition::isRefuted() const {
+  return lhs.constant() && rhs.constant() && !isProved();
+}
+
 std::string SizeCondition::key() const {
   std::string left = lhs.str(), right = rhs.str();
   if (relation == Relation::Equal && right < left)
@@ -69,6 +73,15 @@ public:
                 ArrayRef<int64_t> right) {
     for (auto [l, r] : llvm::zip(left, right))
       equal(size(lhs, l), size(rhs, r));
+  }
+
+  /// `scales` have the operand's dimensions from `axis` on.
+  void scales(Value operand, ValueRange scales, int64_t axis) {
+    for (Value scale : scales)
+      for (auto [own, wanted] :
+           llvm::zip(dims.dimsOf(scale),
+                     ArrayRef(dims.dimsOf(operand)).drop_front(axis)))
+        equal(own, wanted);
   }
 
   DimAnalysis &dims;
@@ -158,6 +171,62 @@ static void visitReshape(ReshapeOp op, Conditions &all) {
             "numbers of elements");
 }
 
+static void visitGather(GatherOp op, Conditions &all) {
+  GatherDimsAttr numbers = op.getDims();
+  all.sameDims(op.getOperand(), numbers.getOperandBatchingDims(),
+               op.getStartIndices(), numbers.getStartIndicesBatchingDims());
+}
+
+/// Dimensions of the updates are those of the windows, which fit into the
+/// operand, and those of the indices.
+static void visitScatterShapes(ScatterDimsAttr numbers, Value input,
+                               Value indices, Value updates, Conditions &all) {
+  auto rankOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  };
+  all.sameDims(input, numbers.getInputBatchingDims(), indices,
+               numbers.getIndicesBatchingDims());
+  const auto *window = numbers.getUpdateWindowDims().begin();
+  for (int64_t d = 0; d < rankOf(input); ++d)
+    if (!llvm::is_contained(numbers.getInsertedWindowDims(), d) &&
+        !llvm::is_contained(numbers.getInputBatchingDims(), d))
+      all.atMost(all.size(updates, *window++), all.size(input, d),
+                 "the size of a window");
+  int64_t update = 0;
+  for (int64_t d = 0; d < rankOf(indices); ++d) {
+    if (d == numbers.getIndexVectorDim())
+      continue;
+    while (llvm::is_contained(numbers.getUpdateWindowDims(), update))
+      ++update;
+    if (update < rankOf(updates))
+      all.equal(all.size(updates, update++), all.size(indices, d));
+  }
+  if (numbers.getIndexVectorDim() < rankOf(indices))
+    all.equal(all.size(indices, numbers.getIndexVectorDim()),
+              DimExpr(int64_t(numbers.getIndexMap().size())),
+              "numbers of coordinates");
+}
+
+static void visitBatchNorm(BatchNormOp op, Conditions &all) {
+  DimExpr features = all.size(op.getOperand(), op.getDim());
+  for (Value vector : op->getOperands().drop_front())
+    all.equal(all.size(vector, 0), features);
+}
+
+static void visitAttention(AttentionOp op, Conditions &all) {
+  Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+  int64_t lead = cast<RankedTensorType>(query.getType()).getRank() - 2;
+  for (Value operand : op->getOperands().drop_front())
+    for (int64_t d = 0; d < lead; ++d)
+      all.equal(all.size(query, d), all.size(operand, d));
+  all.equal(all.size(query, -1), all.size(key, -1));
+  all.equal(all.size(key, -2), all.size(value, -2));
+  if (Value mask = op.getMask()) {
+    all.equal(all.size(mask, -2), all.size(query, -2));
+    all.equal(all.size(mask, -1), all.size(key, -2));
+  }
+}
+
 static void visitExpand(ExpandOp op, Conditions &all) {
   for (auto [from, to] : llvm::zip(all.dims.dimsOf(op.getOperand()),
                                    all.dims.dimsOf(op.getResult())))
@@ -180,6 +249,17 @@ static void visitOwnRule(Operation *op, Conditions &all) {
                      product.getRhs(), pairs.getRhsContracting());
       })
       .Case([&](ConvolutionOp product) { visitConvolution(product, all); })
+      .Case([&](GatherOp gather) { visitGather(gather, all); })
+      .Case([&](ScatterOp scatter) {
+        visitScatterShapes(scatter.getDims(), scatter.getOperand(),
+                           scatter.getIndices(), scatter.getUpdates(), all);
+      })
+      .Case<LayerNormOp, RmsNormOp>([&](auto norm) {
+        all.scales(norm.getOperand(), op->getOperands().drop_front(),
+                   norm.getAxis());
+      })
+      .Case([&](BatchNormOp norm) { visitBatchNorm(norm, all); })
+      .Case([&](AttentionOp attention) { visitAttention(attention, all); })
       .Case([&](TopKOp largest) {
         all.atMost(all.size(largest.getValues(), largest.getDim()),
                    all.size(largest.getOperand(), largest.getDim()), "k");
@@ -197,6 +277,8 @@ static void visitOwnRule(Operation *op, Conditions &all) {
       .Case([&](ScatterWithOp scatter) {
         all.sameShapes(scatter.getInputs());
         all.sameShapes(scatter.getUpdates());
+        visitScatterShapes(scatter.getDims(), scatter.getInputs()[0],
+                           scatter.getIndices(), scatter.getUpdates()[0], all);
       })
       .Case([&](IsInOp) { all.sameShapes(op->getOperands(), 1); })
       .Case([&](NonMaxSuppressionOp boxes) { visitBoxes(boxes, all); })
@@ -211,7 +293,14 @@ static void visitOwnRule(Operation *op, Conditions &all) {
 void forEachSizeCondition(
     Operation *op, DimAnalysis &dims,
     llvm::function_ref<void(const SizeCondition &)> visit) {
-  if (!familyOf(op))
+  // Verifiers have checked what types state; starts may be data all the same.
+  auto isKnown = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.hasStaticShape();
+  };
+  if (!familyOf(op) ||
+      (!isa<SliceOp>(op) && llvm::all_of(op->getOperandTypes(), isKnown) &&
+       llvm::all_of(op->getResultTypes(), isKnown)))
     return;
   Conditions all(dims, visit);
   visitOwnRule(op, all);

@@ -21,6 +21,8 @@ struct SizeCondition {
 
   /// Holds for all values of the symbols.
   bool isProved() const;
+  /// Holds for no value of the symbols: both sizes are constants.
+  bool isRefuted() const;
   /// Text that is the same for the same condition.
   std::string key() const;
 };

@@ -68,6 +68,8 @@ static void addSimplification(OpPassManager &passes) {
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createDerivePass());
   passes.addPass(createInlineCallsPass());
+  // Before anything folds: the rule of an op that goes stays an assertion.
+  passes.addNestedPass<func::FuncOp>(createInsertSizeChecksPass());
   addTidy(passes);
   addSimplification(passes);
   // simplify-control cleans up the loop that score-first leaves.

@@ -278,8 +278,10 @@ LogicalResult ProgramBuilder::build() {
   if (failed(checkSymbols(arena.getExpr(), function)))
     return failure();
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
+  if (failed(addEarlyChecks()))
+    return failure();
   for (Operation &op : function.getBody().front())
-    if (failed(addStep(op)))
+    if (!early.contains(&op) && failed(addStep(op)))
       return failure();
   if (failed(returnValues(ret)))
     return failure();

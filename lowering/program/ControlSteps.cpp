@@ -4,6 +4,7 @@
 
 #include "ir/AssertionCode.h"
 #include "ir/LocationText.h"
+#include "ir/program/SizeChecks.h"
 #include "lowering/program/ProgramBuilder.h"
 
 using namespace mlir;
@@ -150,6 +151,29 @@ LogicalResult ProgramBuilder::check(graph::AssertOp op) {
       builder.getArrayAttr(details), graph::placeOf(op.getLoc()));
   if (op->hasAttr(graph::runErrorAttrName))
     graph::markRunError(step);
+  return success();
+}
+
+/// Checks of sizes that the arguments give, and the arithmetic for them, come
+/// first: memory is not yet sized by a program that cannot run.
+LogicalResult ProgramBuilder::addEarlyChecks() {
+  auto isEarly = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (source && (isa<graph::ConstantOp>(source) || early.contains(source)))
+      return true;
+    return elementOf(value).isSignlessInteger(64) &&
+           isa_and_nonnull<graph::DimOp>(source) && isKnown(dims.scalar(value));
+  };
+  for (Operation &op : function.getBody().front()) {
+    auto claim = dyn_cast<graph::AssertOp>(op);
+    bool isCheck = claim && claim->hasAttr(graph::sizeCheckAttrName);
+    if ((!isCheck && !host.computes(&op)) ||
+        !llvm::all_of(op.getOperands(), isEarly))
+      continue;
+    if (failed(isCheck ? check(claim) : evaluate(&op)))
+      return failure();
+    early.insert(&op);
+  }
   return success();
 }
 

@@ -74,6 +74,7 @@ private:
   mlir::LogicalResult fetch(mlir::Value input, mlir::OpResult result);
   mlir::LogicalResult pass(graph::BarrierOp barrier);
   mlir::LogicalResult check(graph::AssertOp op);
+  mlir::LogicalResult addEarlyChecks();
   mlir::LogicalResult branch(host::BranchOp op);
   mlir::LogicalResult loop(host::LoopOp op);
   mlir::FailureOr<mlir::ArrayAttr> argumentsOf(mlir::ValueRange values,
@@ -119,6 +120,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> cells;
   unsigned cellCount = 0, computed = 0;
   bool hasUnreadableDim = false;
+  llvm::DenseSet<mlir::Operation *> early; ///< ops that addEarlyChecks took
   llvm::DenseSet<int64_t> liveSlots, allocatedResults;
 };
 

@@ -60,7 +60,18 @@ void StepEmitter::guard(const graph::DimExpr &nonnegative, StringRef message,
   code.failIf(isNegative, error, message.str());
 }
 
+/// The steps before the first that reads or writes memory.
+static mlir::Block::iterator endOfChecks(mlir::Block &block) {
+  return std::find_if(block.begin(), block.end(), [](mlir::Operation &op) {
+    return !mlir::isa<host::EvalOp, host::AssertOp, host::GuardOp>(op);
+  });
+}
+
 void StepEmitter::checkGuards() {
+  mlir::Block &steps = code.frame->program.getBody().front();
+  for (mlir::Operation &op :
+       llvm::make_range(steps.begin(), endOfChecks(steps)))
+    emit(&op);
   if (mlir::ArrayAttr guards = code.frame->program.getGuardsAttr())
     for (auto each : guards.getAsRange<host::ShapeGuardAttr>())
       guard(each.getNonnegative().getExpr(), each.getMessage(),
@@ -68,7 +79,9 @@ void StepEmitter::checkGuards() {
 }
 
 void StepEmitter::run() {
-  for (mlir::Operation &op : code.frame->program.getBody().front()) {
+  mlir::Block &block = code.frame->program.getBody().front();
+  for (mlir::Operation &op :
+       llvm::make_range(endOfChecks(block), block.end())) {
     computeSizes(&op);
     code.checkSizes();
     emit(&op);

@@ -6,6 +6,7 @@
 #include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/HostScalars.h"
+#include "ir/program/SizeChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "llvm/ADT/DenseSet.h"
@@ -75,9 +76,18 @@ void Fetcher::noteRest(Operation *op) {
     restingOnHost.insert(op->getResult(0));
 }
 
+/// A comparison of sizes for a check, which no kernel need make.
+static bool isOfSizeCheck(Value value) {
+  return isa<CompareOp, OrOp>(value.getDefiningOp()) &&
+         llvm::any_of(value.getUsers(), [](Operation *user) {
+           return user->hasAttr(sizeCheckAttrName) ||
+                  (isa<OrOp>(user) && isOfSizeCheck(user->getResult(0)));
+         });
+}
+
 /// Whether the host computes the value, once it has its operands.
 bool Fetcher::isComputable(Value value) const {
-  return restingOnHost.contains(value) &&
+  return (restingOnHost.contains(value) || isOfSizeCheck(value)) &&
          llvm::all_of(value.getDefiningOp()->getOperands(), [](Value operand) {
            return isHostScalarType(operand.getType());
          });
@@ -128,7 +138,7 @@ static bool isDemanded(OpOperand &use) {
     return true;
   if (isa<IotaOp>(op))
     return true;
-  if (isa<BroadcastOp, ReshapeOp, SliceOp, TopKOp>(op))
+  if (isa<BroadcastOp, ExpandOp, ReshapeOp, SliceOp, TopKOp>(op))
     return number > 0;
   return isa<PadOp>(op) && number > 1;
 }

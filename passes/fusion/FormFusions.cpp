@@ -2,6 +2,7 @@
 //
 // The pass: plans which ops become one kernel, then outlines the regions.
 
+#include "ir/program/SizeChecks.h"
 #include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -30,6 +31,22 @@ static LogicalResult checkRules(Block &block) {
   return success();
 }
 
+/// Says what the run checks of sizes, and which dimensions it broadcasts.
+static void remarkSizes(func::FuncOp function) {
+  DimAnalysis dims;
+  function.walk([&](AssertOp check) {
+    if (auto condition = statedBy(check, dims))
+      remarks::emit(check, remarks::Code::SIZ001, {condition->key()});
+  });
+  function.walk([&](ExpandOp expand) {
+    for (auto [d, size] : llvm::enumerate(dims.dimsOf(expand.getOperand())))
+      if (const DimExpr &to = dims.dimOf(expand.getResult(), d);
+          size != to && !size.isConstant(1))
+        remarks::emit(expand, remarks::Code::SIZ002,
+                      {int64_t(d), size.str(), to.str()});
+  });
+}
+
 namespace {
 
 struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
@@ -54,6 +71,8 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     Block &block = function.getBody().front();
     // A dead op would become a kernel.
     eraseDeadOps(block);
+    if (explain)
+      remarkSizes(function);
     if (failed(checkRules(block)))
       return signalPassFailure();
     DimAnalysis dims;

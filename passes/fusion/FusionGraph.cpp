@@ -378,8 +378,9 @@ bool isBijective(ArrayRef<Operation *> path) {
 
 bool isExpanding(ArrayRef<Operation *> path, DimAnalysis &dims) {
   return llvm::any_of(path, [&](Operation *op) {
-    return isa<BroadcastOp>(op) && dims.elementCount(op->getOperand(0)) !=
-                                       dims.elementCount(op->getResult(0));
+    return isa<BroadcastOp, ExpandOp>(op) &&
+           dims.elementCount(op->getOperand(0)) !=
+               dims.elementCount(op->getResult(0));
   });
 }
 

@@ -6,7 +6,6 @@
 #include "ir/DimScalars.h"
 #include "ir/GraphOps.h"
 #include "ir/program/SizeChecks.h"
-#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "llvm/ADT/ScopedHashTable.h"
@@ -35,13 +34,42 @@ private:
   void visit(Block &block);
   void bind(Value value);
   void insert(Operation *op, const SizeCondition &condition);
+  void state(const SizeCondition &condition);
+
+  /// Keeps what the walk learns inside of a region from what follows it.
+  class Scope;
 
   DimAnalysis dims;
   DimScalars::Sources sources;
   /// Conditions that hold where the walk is, as text.
   llvm::StringSet<> stated;
+  /// What was added to each of them, in order.
+  std::vector<std::string> newDims, newScalars, newConditions;
 };
 } // namespace
+
+class CheckInserter::Scope {
+public:
+  explicit Scope(CheckInserter &walk)
+      : walk(walk), dims(walk.newDims.size()), scalars(walk.newScalars.size()),
+        conditions(walk.newConditions.size()) {}
+  ~Scope() {
+    leave(walk.newDims, dims, walk.sources.dims);
+    leave(walk.newScalars, scalars, walk.sources.scalars);
+    leave(walk.newConditions, conditions, walk.stated);
+  }
+
+private:
+  template <typename Known>
+  static void leave(std::vector<std::string> &added, size_t before,
+                    Known &known) {
+    for (; added.size() > before; added.pop_back())
+      known.erase(added.back());
+  }
+
+  CheckInserter &walk;
+  size_t dims, scalars, conditions;
+};
 
 /// Symbols of the analysis that a value's dimensions, or a scalar's value, are.
 void CheckInserter::bind(Value value) {
@@ -51,11 +79,13 @@ void CheckInserter::bind(Value value) {
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d))
       if (auto name = dims.dimOf(value, d).asSymbol())
-        sources.dims.try_emplace(*name, value, d);
+        if (sources.dims.try_emplace(*name, value, d).second)
+          newDims.push_back(*name);
   if (type.getRank() == 0 && type.getElementType().isSignlessInteger(64))
     if (auto name = dims.scalar(value).asSymbol();
         name && !sources.dims.count(*name))
-      sources.scalars.try_emplace(*name, value);
+      if (sources.scalars.try_emplace(*name, value).second)
+        newScalars.push_back(*name);
 }
 
 void CheckInserter::insert(Operation *op, const SizeCondition &condition) {
@@ -70,15 +100,20 @@ void CheckInserter::insert(Operation *op, const SizeCondition &condition) {
   AssertOp check = createSizeCheck(
       builder, op->getLoc(), condition, subject,
       [&](const DimExpr &expr) { return scalars.materialize(expr); });
-  if (!check)
-    return;
-  stated.insert(condition.key());
-  remarks::emit(op, remarks::Code::SIZ001, {condition.key()});
+  if (check)
+    state(condition);
+}
+
+void CheckInserter::state(const SizeCondition &condition) {
+  if (stated.insert(condition.key()).second)
+    newConditions.push_back(condition.key());
 }
 
 void CheckInserter::visit(Block &block) {
-  llvm::StringSet<> before = stated;
   for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto check = dyn_cast<AssertOp>(op))
+      if (auto condition = statedBy(check, dims))
+        state(*condition);
     SmallVector<SizeCondition> conditions;
     forEachSizeCondition(&op, dims, [&](const SizeCondition &condition) {
       conditions.push_back(condition);
@@ -87,6 +122,7 @@ void CheckInserter::visit(Block &block) {
       insert(&op, condition);
     for (Region &region : op.getRegions())
       for (Block &inner : region) {
+        Scope scope(*this);
         for (BlockArgument argument : inner.getArguments())
           bind(argument);
         visit(inner);
@@ -94,7 +130,6 @@ void CheckInserter::visit(Block &block) {
     for (Value result : op.getResults())
       bind(result);
   }
-  stated = std::move(before);
 }
 
 namespace {

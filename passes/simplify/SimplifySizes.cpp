@@ -20,8 +20,8 @@ namespace zenith {
 namespace zenith::simplify {
 
 static bool isSizeOp(Operation *op) {
-  if (!isa<DimOp, AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(
-          op))
+  if (!isa<DimOp, AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp,
+           SelectOp>(op))
     return false;
   auto type = typeOf(op->getResult(0));
   return type.getRank() == 0 && type.getElementType().isSignlessInteger(64);
@@ -38,7 +38,62 @@ static bool keepsShape(Operation *op, DimAnalysis &dims) {
   return dims.dimsOf(op->getOperand(0)) == dims.dimsOf(op->getResult(0));
 }
 
+/// True for min(c, wanted) of a constant c that is not 1: the size is `wanted`,
+/// or the check before the op has ended the run.
+static bool isLimitOf(const DimExpr &size, const DimExpr &wanted) {
+  const DimAtom *atom = size.asAtom();
+  if (!atom || atom->kind != DimAtom::Kind::Min)
+    return false;
+  auto isLimit = [](const DimExpr &side) {
+    return side.constant().value_or(0) >= 2;
+  };
+  return (*atom->lhs == wanted && isLimit(*atom->rhs)) ||
+         (*atom->rhs == wanted && isLimit(*atom->lhs));
+}
+
+/// An expand whose dimensions are known to be 1, or equal, is a broadcast; null
+/// where one of them is not.
+static Value resolved(ExpandOp expand, DimAnalysis &dims) {
+  Value operand = expand.getOperand();
+  auto from = typeOf(operand), to = typeOf(expand.getResult());
+  SmallVector<int64_t> mapping, shape;
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    const DimExpr &size = dims.dimOf(operand, d);
+    const DimExpr &wanted = dims.dimOf(expand.getResult(), d);
+    bool isOne = size.isConstant(1);
+    if (!isOne && size != wanted && !isLimitOf(size, wanted))
+      return {};
+    mapping.push_back(d);
+    shape.push_back(isOne ? 1 : from.getDimSize(d));
+  }
+  OpBuilder builder(expand);
+  auto known = RankedTensorType::get(shape, from.getElementType());
+  if (known != from) {
+    SmallVector<Value> open;
+    for (int64_t d = 0; d < from.getRank(); ++d)
+      if (known.isDynamicDim(d))
+        open.push_back(builder.create<DimOp>(expand.getLoc(), operand, d));
+    operand = builder.create<ReshapeOp>(expand.getLoc(), known, operand, open);
+  }
+  if (operand.getType() == to)
+    return operand;
+  return builder.create<BroadcastOp>(expand.getLoc(), to, operand, mapping,
+                                     expand.getDims());
+}
+
+static void resolveExpands(func::FuncOp function) {
+  DimAnalysis dims;
+  SmallVector<std::pair<ExpandOp, Value>> found;
+  function.walk([&](ExpandOp expand) {
+    if (Value value = resolved(expand, dims))
+      found.push_back({expand, value});
+  });
+  for (auto [expand, value] : found)
+    expand.replaceAllUsesWith(value);
+}
+
 static void simplifySizes(func::FuncOp function) {
+  resolveExpands(function);
   DimAnalysis dims;
   DimScalars scalars(function, dims);
   SmallVector<Operation *> sizes, kept;

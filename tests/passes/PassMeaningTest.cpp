@@ -240,6 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
     EachPass, PassMeaning,
     testing::Values(
         "func.func(zenith-fold-constants)", "func.func(zenith-simplify-sizes)",
+        "func.func(zenith-insert-size-checks)",
         "func.func(zenith-simplify-algebra)",
         "func.func(zenith-raise-composites)",
         "func.func(zenith-decompose-composites)",

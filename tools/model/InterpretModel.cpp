@@ -8,6 +8,8 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/GraphPasses.h"
 #include "runtime/SystemResources.h"
 #include "tools/model/Executor.h"
 #include "tools/model/PeakMemory.h"
@@ -65,6 +67,15 @@ private:
 };
 } // namespace
 
+/// Conditions on sizes as assertions, in the words that compiled programs use.
+static llvm::Error stateSizes(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createInsertSizeChecksPass());
+  if (failed(passes.run(module)))
+    return makeError(ErrorCode::Internal, "sizes cannot be checked");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeInterpreter(
     OwningOpRef<ModuleOp> module, const std::string &folder,
     const RunOptions &options, Diagnostics *diagnostics) {
@@ -77,6 +88,8 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeInterpreter(
     return params.takeError();
   params->expect(*module, !options.noVerify);
   if (llvm::Error error = params->checkReplacements(*module, diagnostics))
+    return std::move(error);
+  if (llvm::Error error = stateSizes(*module))
     return std::move(error);
   return std::make_unique<InterpreterExecutor>(std::move(module), *entry,
                                                std::move(*params), options);

@@ -57,6 +57,7 @@ TEST(DimExprTest, CommonSizes) {
   EXPECT_EQ(DimExpr::broadcast(n, 0), DimExpr(0));
   EXPECT_EQ(DimExpr::broadcast(m, DimExpr(2) * n), DimExpr(2) * n);
   EXPECT_EQ(DimExpr::broadcast(m, n + 2), n + 2);
+  EXPECT_EQ(DimExpr::broadcast(DimExpr::min(512, n), n), n);
   DimExpr common = DimExpr::broadcast(n, m);
   EXPECT_EQ(common, DimExpr::broadcast(m, n));
   EXPECT_EQ(common, DimExpr::broadcast(common, n));

@@ -37,6 +37,7 @@ func.func @fill(%x: tensor<?x8xf32> {graph.dims = ["n", "8"]}) -> tensor<?x8xf32
 // CHECK: host.launch
 // CHECK-NEXT: host.fetch "[[N:%i[0-9]+]]" from
 // CHECK-NEXT: host.guard "[[N]]"
+// CHECK: host.assert
 // CHECK-NEXT: host.alloc <slot, 0, "0"> bytes "4*[[N]]"
 // CHECK: host.dealloc 0
 func.func @sized(%v: tensor<4xi64>, %x: tensor<f32>) -> tensor<f32> {

@@ -8,7 +8,7 @@
 // CHECK: %[[N:.*]] = graph.dim %arg0, 0
 // CHECK: %[[M:.*]] = graph.dim %arg1, 0
 // CHECK: %[[SAME:.*]] = graph.compare eq, %[[N]], %[[M]]
-// CHECK: graph.assert %[[SAME]] "graph.add: sizes {0} ('n') and {1} ('m') differ: operand 0 is [n={0}, 4], operand 1 is [m={1}, 4]" (%[[N]], %[[M]]) {graph.size_check}
+// CHECK: graph.assert %[[SAME]] "graph.add: sizes {0} ('n') and {1} ('m') differ: operand 0 is [n={0}, 4], operand 1 is [m={1}, 4]"(%[[N]], %[[M]]) {graph.size_check}
 // CHECK: graph.add
 // CHECK-NOT: graph.assert
 // CHECK: graph.mul
@@ -27,7 +27,7 @@ func.func @proved(%x: tensor<?x4xf32> {graph.dims = ["n", "4"]}, %y: tensor<?x4x
 
 // The analysis would say 6; the program says %n.
 // CHECK-LABEL: @elements_of_a_reshape
-// CHECK: graph.assert %{{.*}} "graph.reshape: numbers of elements 6 and {0} differ: operand 0 is [2, 3]" (%arg1)
+// CHECK: graph.assert %{{.*}} "graph.reshape: numbers of elements 6 and {0} differ: operand 0 is [2, 3]"(%arg1)
 // CHECK-NEXT: graph.reshape
 func.func @elements_of_a_reshape(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<?xf32> {
   %r = graph.reshape %x [%n] : tensor<2x3xf32> -> tensor<?xf32>
