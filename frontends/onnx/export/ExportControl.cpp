@@ -2,6 +2,7 @@
 //
 // Export rules of branches and loops.
 #include "frontends/onnx/export/ExportBuilder.h"
+#include "ir/program/SizeChecks.h"
 #include "ir/remarks/Remark.h"
 
 using namespace mlir;
@@ -133,6 +134,9 @@ static void writeOperands(Operation *op, ExportBuilder &b, const ExportRow &) {
 
 /// ONNX has no operator that ends a run.
 static void writeAssert(Operation *op, ExportBuilder &, const ExportRow &) {
+  // Operators of ONNX check their own operands.
+  if (op->hasAttr(graph::sizeCheckAttrName))
+    return;
   remarks::emit(op, remarks::Code::EXP001,
                 {cast<graph::AssertOp>(op).getMessage()});
 }

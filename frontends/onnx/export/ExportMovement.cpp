@@ -45,6 +45,13 @@ static void writeIota(Operation *op, ExportBuilder &b, const ExportRow &) {
 /// A broadcast is written by its readers.
 static void writeBroadcast(Operation *, ExportBuilder &, const ExportRow &) {}
 
+static void writeExpand(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto expand = cast<graph::ExpandOp>(op);
+  auto type = cast<RankedTensorType>(expand.getType());
+  std::string shape = b.shape(b.sizes(type, expand.getDims()));
+  b.bind(expand, b.node("Expand", {b.name(expand.getOperand()), shape}));
+}
+
 static void writeReshape(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto reshape = cast<graph::ReshapeOp>(op);
   auto type = cast<RankedTensorType>(reshape.getType());
@@ -144,11 +151,17 @@ static void writeReverse(Operation *op, ExportBuilder &b, const ExportRow &) {
 
 llvm::ArrayRef<ExportRow> zenith::onnx::movementExports() {
   static const ExportRow rows[] = {
-      {"graph.broadcast", writeBroadcast}, {"graph.concat", writeConcat},
-      {"graph.constant", writeConstant},   {"graph.dim", writeDim},
-      {"graph.iota", writeIota},           {"graph.pad", writePad},
-      {"graph.reshape", writeReshape},     {"graph.reverse", writeReverse},
-      {"graph.slice", writeSlice},         {"graph.transpose", writeTranspose},
+      {"graph.broadcast", writeBroadcast},
+      {"graph.concat", writeConcat},
+      {"graph.constant", writeConstant},
+      {"graph.dim", writeDim},
+      {"graph.expand", writeExpand},
+      {"graph.iota", writeIota},
+      {"graph.pad", writePad},
+      {"graph.reshape", writeReshape},
+      {"graph.reverse", writeReverse},
+      {"graph.slice", writeSlice},
+      {"graph.transpose", writeTranspose},
   };
   return rows;
 }

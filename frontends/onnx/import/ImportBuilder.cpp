@@ -42,6 +42,7 @@ SmallVector<Value> ImportBuilder::checkedAll(Operation *op) {
                                     return mlir::success();
                                   });
   if (succeeded(mlir::verify(op, /*verifyRecursively=*/false))) {
+    requireSizesOf(op);
     for (Value result : op->getResults())
       bindDims(result);
     return SmallVector<Value>(op->getResults());
@@ -60,7 +61,7 @@ SmallVector<Value> ImportBuilder::checkedAll(Operation *op) {
 RegionGuard::RegionGuard(ImportBuilder &b, Block *block)
     : b(b), insertion(b.builder.saveInsertionPoint()), symbolDims(b.symbolDims),
       symbolScalars(b.symbolScalars), scalarCache(b.scalarCache),
-      onDemand(b.onDemand.size()) {
+      stated(b.stated), onDemand(b.onDemand.size()) {
   b.builder.setInsertionPointToEnd(block);
   for (BlockArgument argument : block->getArguments())
     b.bindDims(argument);
@@ -71,6 +72,7 @@ RegionGuard::~RegionGuard() {
   b.symbolDims = std::move(symbolDims);
   b.symbolScalars = std::move(symbolScalars);
   b.scalarCache = std::move(scalarCache);
+  b.stated = std::move(stated);
   for (; b.onDemand.size() > onDemand; b.onDemand.pop_back())
     *b.onDemand.back() = Value();
 }
@@ -116,7 +118,7 @@ Value ImportBuilder::broadcast(Value value, ArrayRef<int64_t> mapping,
   auto type = typeOf(dims, getElementTypeOrSelf(value.getType()));
   bool identity = mapping.size() == dims.size() && llvm::is_sorted(mapping) &&
                   type == value.getType();
-  if (identity)
+  if (identity && sameDims(this->dims(value), dims))
     return value;
   return emit<graph::BroadcastOp>(type, value, mapping, dynamicScalars(dims));
 }
@@ -125,7 +127,20 @@ Value ImportBuilder::broadcastTo(Value value, ArrayRef<DimExpr> dims) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   SmallVector<int64_t> mapping(rank);
   std::iota(mapping.begin(), mapping.end(), int64_t(dims.size()) - rank);
-  return broadcast(value, mapping, dims);
+  // What may be 1 keeps its size in the first step.
+  DimVector aligned(dims);
+  for (auto [size, dim] : llvm::zip(this->dims(value), mapping))
+    if (!isConstant(size, 1))
+      aligned[dim] = size;
+  return expand(broadcast(value, mapping, aligned), dims);
+}
+
+Value ImportBuilder::expand(Value value, ArrayRef<DimExpr> dims) {
+  if (sameDims(this->dims(value), dims))
+    return value;
+  return emit<graph::ExpandOp>(
+      typeOf(dims, getElementTypeOrSelf(value.getType())), value,
+      dynamicScalars(dims));
 }
 
 /// The more specific of two expressions that are equal at run time.
@@ -145,16 +160,13 @@ DimVector ImportBuilder::broadcastDims(ArrayRef<DimExpr> lhs,
   size_t shift = lhs.size() - rhs.size();
   for (auto [index, other] : llvm::enumerate(rhs)) {
     DimExpr &dim = result[index + shift];
-    if (isConstant(other, 1))
-      continue;
-    if (isConstant(dim, 1))
-      dim = other;
-    else if (dim.constant() && other.constant() && dim != other)
+    bool differ = dim.constant() && other.constant() && dim != other;
+    if (differ && !isConstant(dim, 1) && !isConstant(other, 1))
       fail(invalid(
           fmt::format("sizes {} and {} of dimension {} cannot be broadcast",
                       dim.str(), other.str(), index)));
     else
-      dim = simpler(dim, other);
+      dim = shortened(DimExpr::broadcast(dim, other));
   }
   return result;
 }
@@ -164,6 +176,12 @@ Value ImportBuilder::reshape(Value value, ArrayRef<DimExpr> newDims) {
   if (type == value.getType() && sameDims(newDims, dims(value)))
     return value;
   return emit<graph::ReshapeOp>(type, value, dynamicScalars(newDims));
+}
+
+Value ImportBuilder::withShape(Value value, ArrayRef<DimExpr> dims) {
+  for (auto [own, wanted] : llvm::zip_equal(this->dims(value), dims))
+    requireEqual(own, wanted);
+  return reshape(value, dims);
 }
 
 Value ImportBuilder::transpose(Value value, ArrayRef<int64_t> permutation) {
@@ -208,6 +226,21 @@ Value ImportBuilder::sliceDim(Value value, int64_t dim, const DimExpr &start,
   sizes[dim] = size;
   strides[dim] = stride;
   return slice(value, starts, sizes, strides);
+}
+
+Value ImportBuilder::pad(Value value, Value fill, ArrayRef<DimExpr> low,
+                         ArrayRef<DimExpr> high) {
+  DimVector dims = this->dims(value);
+  SmallVector<int64_t> interior(dims.size(), 0), staticLow, staticHigh;
+  for (auto [dim, before, after] : llvm::zip(dims, low, high)) {
+    dim = shortened(dim + before + after);
+    staticLow.push_back(before.constant().value_or(ShapedType::kDynamic));
+    staticHigh.push_back(after.constant().value_or(ShapedType::kDynamic));
+  }
+  return emit<graph::PadOp>(typeOf(dims, getElementTypeOrSelf(value.getType())),
+                            value, fill, dynamicScalars(low),
+                            dynamicScalars(high), staticLow, staticHigh,
+                            interior);
 }
 
 Value ImportBuilder::concat(int64_t dim, ArrayRef<Value> values) {

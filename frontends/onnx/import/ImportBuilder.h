@@ -9,9 +9,12 @@
 
 #include "frontends/onnx/model/ONNXModel.h"
 #include "ir/GraphOps.h"
+#include "ir/program/SizeChecks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace zenith::onnx {
@@ -61,8 +64,11 @@ public:
   bool canRead(const DimExpr &expr) const;
   mlir::RankedTensorType typeOf(llvm::ArrayRef<DimExpr> dims,
                                 mlir::Type element);
-  /// Product of dimensions; fails if the expression grows too large.
+  /// Product of dimensions.
   DimExpr product(llvm::ArrayRef<DimExpr> dims);
+  /// The expression, or a symbol for its value where it has grown too large to
+  /// reason about.
+  DimExpr shortened(const DimExpr &expr);
   /// Remembers where the symbols of a value's dynamic dimensions can be read.
   void bindDims(Value value);
   /// tensor<i64> with the value of `expr`.
@@ -73,6 +79,20 @@ public:
   /// The integer that a tensor<i64> holds.
   DimExpr readScalar(Value value);
 
+  //===-- conditions ----------------------------------------------------===//
+  /// States that sizes are equal: nothing where that is proved, an error where
+  /// they are constants that differ, else an assertion of the run.
+  void requireEqual(const DimExpr &lhs, const DimExpr &rhs,
+                    const llvm::Twine &what = "sizes");
+  void requireOneOrEqual(const DimExpr &lhs, const DimExpr &rhs);
+  void requireAtMost(const DimExpr &lhs, const DimExpr &rhs,
+                     const llvm::Twine &what);
+  /// lhs / rhs; states that nothing is left over.
+  DimExpr divided(const DimExpr &lhs, const DimExpr &rhs,
+                  const llvm::Twine &what);
+  /// Words for the conditions of the node that is being imported.
+  std::function<graph::SizeCheckSubject()> subject;
+
   //===-- constants -----------------------------------------------------===//
   Value constant(mlir::ElementsAttr value);
   /// Rank-0 constant of a float, integer or boolean type.
@@ -82,21 +102,30 @@ public:
   Value intVector(llvm::ArrayRef<int64_t> values);
 
   //===-- movement ------------------------------------------------------===//
+  /// Dimensions that are not 1 by their type have the size of the result's.
   Value broadcast(Value value, llvm::ArrayRef<int64_t> mapping,
                   llvm::ArrayRef<DimExpr> dims);
-  /// Right-aligned, as NumPy.
+  /// Dimensions that are or turn out to be 1 are repeated.
+  Value expand(Value value, llvm::ArrayRef<DimExpr> dims);
+  /// Right-aligned, as NumPy: dimensions that turn out to be 1 at run time are
+  /// repeated too.
   Value broadcastTo(Value value, llvm::ArrayRef<DimExpr> dims);
   /// The common shape of right-aligned operands; fails where static sizes
   /// differ.
   DimVector broadcastDims(llvm::ArrayRef<DimExpr> lhs,
                           llvm::ArrayRef<DimExpr> rhs);
   Value reshape(Value value, llvm::ArrayRef<DimExpr> dims);
+  /// The value with `dims` as its type knows them; states that it has them.
+  Value withShape(Value value, llvm::ArrayRef<DimExpr> dims);
   Value transpose(Value value, llvm::ArrayRef<int64_t> permutation);
   Value slice(Value value, llvm::ArrayRef<DimExpr> starts,
               llvm::ArrayRef<DimExpr> sizes, llvm::ArrayRef<int64_t> strides);
   /// `size` elements from `start` along one dimension.
   Value sliceDim(Value value, int64_t dim, const DimExpr &start,
                  const DimExpr &size, int64_t stride = 1);
+  /// Adds copies of the scalar `fill` before and after; negative counts remove.
+  Value pad(Value value, Value fill, llvm::ArrayRef<DimExpr> low,
+            llvm::ArrayRef<DimExpr> high);
   Value concat(int64_t dim, llvm::ArrayRef<Value> values);
   Value iota(int64_t dim, llvm::ArrayRef<DimExpr> dims, mlir::Type element);
   Value reverse(Value value, int64_t dim);
@@ -167,7 +196,8 @@ public:
 
 private:
   friend class RegionGuard;
-  bool checkSimple(const DimExpr &expr);
+  void require(graph::SizeCondition condition);
+  void requireSizesOf(mlir::Operation *op);
   Value checked(mlir::Operation *op, mlir::Type type);
   Value atomValue(const graph::DimAtom &atom);
   Value monomialValue(const DimExpr::Monomial &monomial, int64_t coefficient);
@@ -182,6 +212,7 @@ private:
   std::map<std::string, DimExpr> assumed; // symbol -> what it equals
   std::map<std::string, std::string>
       shortNames; // text of a long expression -> the symbol that stands for it
+  std::set<std::string> stated; // keys of conditions that hold here
   std::vector<Value *> onDemand;
   std::vector<mlir::Operation *> discarded;
   unsigned counts = 0;
@@ -201,6 +232,7 @@ private:
   mlir::OpBuilder::InsertPoint insertion;
   std::map<std::string, std::pair<Value, int64_t>> symbolDims;
   std::map<std::string, Value> symbolScalars, scalarCache;
+  std::set<std::string> stated;
   size_t onDemand;
 };
 

@@ -32,20 +32,20 @@ RankedTensorType ImportBuilder::typeOf(ArrayRef<DimExpr> dims, Type element) {
   return RankedTensorType::get(shape, element);
 }
 
-bool ImportBuilder::checkSimple(const DimExpr &expr) {
-  if (simpleEnough(expr))
-    return true;
-  fail(unsupported("a dimension is too complicated an expression"));
-  return false;
+DimExpr ImportBuilder::shortened(const DimExpr &expr) {
+  if (simpleEnough(expr) || failed())
+    return expr;
+  if (provablyNatural(expr))
+    return nameCount(scalar(expr));
+  DimExpr name = analysis.freshScalar();
+  symbolScalars[*name.asSymbol()] = scalar(expr);
+  return name;
 }
 
 DimExpr ImportBuilder::product(ArrayRef<DimExpr> dims) {
   DimExpr result(1);
-  for (const DimExpr &dim : dims) {
-    result = result * dim;
-    if (!checkSimple(result))
-      return DimExpr(1);
-  }
+  for (const DimExpr &dim : dims)
+    result = shortened(shortened(result) * shortened(dim));
   return result;
 }
 
@@ -98,6 +98,55 @@ static DimExpr replaced(const DimExpr &expr,
     result = result + term;
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+void ImportBuilder::require(graph::SizeCondition condition) {
+  condition.lhs = replaced(condition.lhs, assumed);
+  condition.rhs = replaced(condition.rhs, assumed);
+  if (failed() || condition.isProved() || !canRead(condition.lhs) ||
+      !canRead(condition.rhs) || !stated.insert(condition.key()).second)
+    return;
+  graph::SizeCheckSubject words =
+      subject ? subject() : graph::SizeCheckSubject();
+  if (condition.isRefuted())
+    return fail(invalid(graph::messageOf(condition, {}).text));
+  graph::createSizeCheck(builder, loc, condition, words,
+                         [&](const DimExpr &expr) {
+                           return canRead(expr) ? scalar(expr) : Value();
+                         });
+}
+
+void ImportBuilder::requireEqual(const DimExpr &lhs, const DimExpr &rhs,
+                                 const llvm::Twine &what) {
+  require({graph::SizeCondition::Relation::Equal, lhs, rhs, what.str()});
+}
+
+void ImportBuilder::requireOneOrEqual(const DimExpr &lhs, const DimExpr &rhs) {
+  require({graph::SizeCondition::Relation::OneOrEqual, lhs, rhs, "sizes"});
+}
+
+void ImportBuilder::requireAtMost(const DimExpr &lhs, const DimExpr &rhs,
+                                  const llvm::Twine &what) {
+  require({graph::SizeCondition::Relation::AtMost, lhs, rhs, what.str()});
+}
+
+DimExpr ImportBuilder::divided(const DimExpr &lhs, const DimExpr &rhs,
+                               const llvm::Twine &what) {
+  requireEqual(DimExpr::mod(lhs, rhs), DimExpr(0), what);
+  return shortened(DimExpr::floorDiv(lhs, rhs));
+}
+
+/// What an op requires beyond its types, before it runs.
+void ImportBuilder::requireSizesOf(Operation *op) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  graph::forEachSizeCondition(
+      op, analysis,
+      [&](const graph::SizeCondition &condition) { require(condition); });
 }
 
 DimVector ImportBuilder::dims(Value value) {
@@ -228,8 +277,6 @@ Value ImportBuilder::monomialValue(const DimExpr::Monomial &monomial,
 }
 
 Value ImportBuilder::scalar(const DimExpr &expr) {
-  if (!checkSimple(expr))
-    return opaque(RankedTensorType::get({}, builder.getI64Type()));
   std::string text = expr.str();
   if (auto known = scalarCache.find(text); known != scalarCache.end())
     return known->second;

@@ -248,6 +248,18 @@ static Labels implicitOutput(ArrayRef<Labels> terms, int64_t ellipsis) {
   return output;
 }
 
+/// Dimensions whose label has another size elsewhere, and which may be 1,
+/// repeat; those that are 1 by their type are dropped later.
+static Value withCommonSizes(ImportBuilder &b, Value value,
+                             const Labels &labels,
+                             const std::map<int, DimExpr> &sizes) {
+  DimVector dims = b.dims(value);
+  for (auto [label, dim] : llvm::zip(labels, dims))
+    if (!dim.isConstant(1))
+      dim = sizes.at(label);
+  return b.expand(value, dims);
+}
+
 static bool readTerms(NodeReading &n, const Equation &equation,
                       SmallVector<Term> &terms, Labels &output,
                       std::map<int, DimExpr> &sizes) {
@@ -264,9 +276,8 @@ static bool readTerms(NodeReading &n, const Equation &equation,
     }
     ellipsis = std::max(ellipsis, rest);
     for (auto [label, dim] : llvm::zip(*read, n.dims(index)))
-      if (auto [known, isNew] = sizes.try_emplace(label, dim);
-          !isNew && known->second.isConstant(1))
-        known->second = dim;
+      if (auto [known, isNew] = sizes.try_emplace(label, dim); !isNew)
+        known->second = n.b.broadcastDims({known->second}, {dim}).front();
     labels.push_back(*read);
   }
   output = equation.hasOutput ? *labelsOf(equation.output, ellipsis)
@@ -279,7 +290,8 @@ static bool readTerms(NodeReading &n, const Equation &equation,
       return false;
     }
   for (size_t i = 0; i < labels.size(); ++i)
-    terms.push_back({n.input(i), labels[i]});
+    terms.push_back(
+        {withCommonSizes(n.b, n.input(i), labels[i], sizes), labels[i]});
   return true;
 }
 

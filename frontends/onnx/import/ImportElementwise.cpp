@@ -47,7 +47,12 @@ static Value alignedOperand(NodeReading &n) {
   if (fits) {
     other.append(free - axis, DimExpr(1));
     rhs = b.reshape(rhs, other);
-    fits = sameDims(b.broadcastDims(dims, other), dims);
+    DimVector common = b.broadcastDims(dims, other);
+    bool isOpen = llvm::any_of(
+        common, [](const DimExpr &size) { return !size.constant(); });
+    fits = isOpen || sameDims(common, dims);
+    if (isOpen)
+      rhs = b.broadcastTo(rhs, ArrayRef(dims).take_back(other.size()));
   }
   if (!fits)
     n.fail(invalid("the second operand does not fit into the first"));

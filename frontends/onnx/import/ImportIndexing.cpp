@@ -180,9 +180,22 @@ static void importGatherND(NodeReading &n) {
         invalid("the ranks of data and indices do not fit batch_dims"));
   DimVector dims = n.dims(0), at = n.dims(1);
   auto tuple = at.back().constant();
-  if (!tuple || *tuple < 1 || *tuple > rank - batch)
+  // The rank of the result says how many coordinates a tuple has.
+  if (auto result = n.declaredRank(0); result && !tuple)
+    tuple = indexRank - 1 + rank - batch - *result;
+  if (!tuple)
+    return n.fail(unsupported("a result of unknown rank"));
+  if (*tuple < 1 || *tuple > rank - batch)
     return n.fail(invalid(fmt::format("indices have {} coordinates for rank {}",
                                       at.back().str(), rank - batch)));
+  bool isGiven = at.back().constant().has_value();
+  b.requireEqual(at.back(), DimExpr(*tuple), "numbers of coordinates");
+  at.back() = DimExpr(*tuple);
+  for (int64_t i = 0; i < batch; ++i) {
+    b.requireEqual(at[i], dims[i], "batch sizes");
+    at[i] = dims[i];
+  }
+  Value operand = n.input(0), indices = b.reshape(n.input(1), at);
   SmallVector<int64_t> batching(batch), indexed(*tuple), offset, sizes(rank, 1);
   std::iota(batching.begin(), batching.end(), 0);
   std::iota(indexed.begin(), indexed.end(), batch);
@@ -192,11 +205,13 @@ static void importGatherND(NodeReading &n) {
     result.push_back(dims[i]);
     sizes[i] = sliceSize(dims[i]);
   }
-  requireTuples(n, 1, ArrayRef(dims).slice(batch, *tuple), batch);
+  if (isGiven)
+    requireTuples(n, 1, ArrayRef(dims).slice(batch, *tuple), batch);
+  else
+    requireTuples(n, indices, ArrayRef(dims).slice(batch, *tuple), batch);
   if (llvm::any_of(ArrayRef(dims).slice(batch, *tuple),
                    [](const DimExpr &size) { return size.isConstant(0); }))
     return n.result(b.filled(result, n.elementType(0), 0));
-  Value operand = n.input(0), indices = n.input(1);
   auto known = n.knownElements(1);
   if (!known || !llvm::all_of(known->values, provablyNatural)) {
     SmallVector<Value> bounds;

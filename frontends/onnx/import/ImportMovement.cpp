@@ -4,7 +4,9 @@
 // rearrange expressions.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ElementFolding.h"
+#include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
+#include "frontends/onnx/import/OpenAxes.h"
 
 #include <fmt/format.h>
 #include <numeric>
@@ -155,9 +157,55 @@ static void importFlatten(NodeReading &n) {
                 n.b.product(ArrayRef(dims).drop_front(axis))});
 }
 
+/// Ends the run where a dimension is 1 that the result's rank does not allow.
+static void requireNotOne(NodeReading &n, const DimExpr &size) {
+  ImportBuilder &b = n.b;
+  Value given = b.scalar(size);
+  Value holds =
+      b.compare(graph::CompareDirection::ne, given, b.scalar(DimExpr(1)));
+  if (!n.failed())
+    b.builder.create<graph::AssertOp>(
+        b.loc, holds,
+        n.node.op + ": a dimension of unknown size is {0} at run time, which "
+                    "would change the rank of the result",
+        given);
+}
+
+/// All dimensions of size 1 go. Which of the dynamic ones are 1 follows from
+/// the declared rank, where it leaves all or none of them; without one they
+/// stay.
+static void squeezeOnes(NodeReading &n) {
+  DimVector dims = n.dims(0), kept;
+  int64_t open = 0, known = 0;
+  for (const DimExpr &dim : dims) {
+    open += !dim.constant();
+    known += dim.constant() && !isConstant(dim, 1);
+  }
+  auto rank = n.declaredRank(0);
+  bool keepsOpen = open == 0 || !rank || rank == known + open;
+  if (!keepsOpen && rank != known)
+    return n.fail(unsupported(
+        "dimensions that may be 1, of which the result's rank does not say "
+        "which"));
+  for (const DimExpr &dim : dims) {
+    bool keeps = dim.constant() ? !isConstant(dim, 1) : keepsOpen;
+    if (keeps)
+      kept.push_back(dim);
+    if (!keeps)
+      n.b.requireEqual(dim, DimExpr(1));
+    else if (!dim.constant())
+      requireNotOne(n, dim);
+  }
+  giveShape(n, kept);
+}
+
 static void importSqueeze(NodeReading &n) {
+  if (importByAxes(n, 1, [&](int64_t) { return n.rank(0); }, importSqueeze))
+    return;
   DimVector dims = n.dims(0), kept;
   auto given = n.constantInts("axes", 1);
+  if (!given && !n.failed())
+    return squeezeOnes(n);
   SmallVector<int64_t> axes =
       given ? n.axes(*given, dims.size()) : SmallVector<int64_t>();
   for (auto [index, dim] : llvm::enumerate(dims)) {
@@ -165,13 +213,19 @@ static void importSqueeze(NodeReading &n) {
     if (named && dim.constant() && !isConstant(dim, 1))
       return n.fail(invalid(
           fmt::format("dimension {} has size {}, not 1", index, dim.str())));
-    if (given ? !named : !isConstant(dim, 1))
+    if (named)
+      n.b.requireEqual(dim, DimExpr(1));
+    if (!named)
       kept.push_back(dim);
   }
   giveShape(n, kept);
 }
 
 static void importUnsqueeze(NodeReading &n) {
+  if (importByAxes(
+          n, 1, [&](int64_t count) { return n.rank(0) + count; },
+          importUnsqueeze))
+    return;
   auto given = n.constantInts("axes", 1);
   if (!given)
     return n.fail(invalid("Unsqueeze needs axes"));
@@ -215,6 +269,9 @@ static void importExpand(NodeReading &n) {
   DimVector dims = n.b.broadcastDims(n.dims(0), wanted);
   if (n.failed())
     return;
+  for (auto [size, dim] :
+       llvm::zip(wanted, ArrayRef(dims).take_back(wanted.size())))
+    n.b.requireOneOrEqual(size, dim);
   auto shape = staticShape(dims);
   if (auto known = n.knownElements(0); known && shape && smallCount(*shape)) {
     Elements result{*shape, {}};
@@ -374,6 +431,75 @@ static std::optional<Elements> takeKnown(const Elements &from, int64_t axis,
   return result;
 }
 
+/// A part whose step only the run knows: positions are computed.
+static Value takeOpenPart(ImportBuilder &b, Value value, int64_t axis,
+                          const DimExpr &start, const DimExpr &end,
+                          const DimExpr &step, const DimExpr &size) {
+  DimExpr width = DimExpr::max(step, DimExpr(0) - step),
+          top = size - DimExpr(1);
+  auto bound = [&](const DimExpr &given, const DimExpr &low,
+                   const DimExpr &high) {
+    return b.scalar(clampedBound(given, size, low, high));
+  };
+  Value isForward = b.compare(graph::CompareDirection::gt, b.scalar(step),
+                              b.scalar(DimExpr(0)));
+  auto choose = [&](const DimExpr &given) {
+    return b.select(isForward, bound(given, DimExpr(0), size),
+                    bound(given, DimExpr(-1), top));
+  };
+  DimExpr first = b.readScalar(choose(start)), last = b.readScalar(choose(end));
+  Value distance =
+      b.select(isForward, b.scalar(last - first), b.scalar(first - last));
+  DimExpr steps = DimExpr::ceilDiv(b.readScalar(distance), width);
+  DimExpr count = b.nameCount(b.scalar(DimExpr::max(steps, DimExpr(0))));
+  Value at = b.binary<graph::MulOp>(b.iota(0, {count}, b.builder.getI64Type()),
+                                    b.scalar(step));
+  return gatherAlong(b, value, axis,
+                     b.binary<graph::AddOp>(at, b.scalar(first)));
+}
+
+/// Axes or steps that are not known before running: every dimension that an
+/// axis may be gets its own bounds.
+static void importOpenSlice(NodeReading &n, ArrayRef<DimExpr> starts,
+                            ArrayRef<DimExpr> ends) {
+  DimVector dims = n.dims(0);
+  SmallVector<DimExpr> steps(starts.size(), DimExpr(1));
+  if (n.has(4))
+    steps = n.elements(4, "a step");
+  bool hasSteps = isOpen(n, 4) || !llvm::all_of(steps, [](const DimExpr &step) {
+                    return step.isConstant(1);
+                  });
+  std::optional<OpenAxes> open;
+  SmallVector<int64_t> axes;
+  if (isOpen(n, 3))
+    open.emplace(n, 3, int64_t(dims.size()));
+  else
+    for (auto [i, start] : llvm::enumerate(starts))
+      axes.push_back(i);
+  if (!open && n.has(3))
+    axes = n.constantInts("axes", 3).value_or(axes);
+  size_t count = open ? open->size() : axes.size();
+  if (n.failed() || count != starts.size() || count != ends.size() ||
+      count != steps.size())
+    return n.fail(invalid("starts, ends, axes and steps do not fit together"));
+  Value value = n.input(0);
+  auto take = [&](int64_t axis, const DimExpr &start, const DimExpr &end,
+                  const DimExpr &step) {
+    const DimExpr &size = dims[axis];
+    value = hasSteps ? takeOpenPart(n.b, value, axis, start, end, step, size)
+                     : takePart(n.b, value, axis, size,
+                                slicePart(start, end, 1, size));
+  };
+  if (!open)
+    for (auto [i, axis] : llvm::enumerate(axes))
+      take(n.axis(axis, dims.size()), starts[i], ends[i], steps[i]);
+  for (size_t axis = 0; open && axis < dims.size(); ++axis)
+    take(axis, open->valueFor(axis, starts, DimExpr(0)),
+         open->valueFor(axis, ends, dims[axis]),
+         open->valueFor(axis, steps, DimExpr(1)));
+  n.result(value);
+}
+
 static void importSlice(NodeReading &n) {
   DimVector dims = n.dims(0);
   SmallVector<DimExpr> starts, ends;
@@ -386,6 +512,8 @@ static void importSlice(NodeReading &n) {
   starts =
       old ? asElements(n.intsAttribute("starts")) : n.elements(1, "a start");
   ends = old ? asElements(n.intsAttribute("ends")) : n.elements(2, "an end");
+  if (!n.failed() && !old && (isOpen(n, 3) || isOpen(n, 4)))
+    return importOpenSlice(n, starts, ends);
   SmallVector<int64_t> all(starts.size());
   std::iota(all.begin(), all.end(), 0);
   SmallVector<int64_t> axes = n.constantInts("axes", 3).value_or(all);
@@ -453,6 +581,8 @@ static void importSplit(NodeReading &n) {
     return n.fail(invalid(
         fmt::format("{} parts of together {} elements from a dimension of {}",
                     sizes.size(), total.str(), dims[axis].str())));
+  n.b.requireEqual(total, dims[axis],
+                   "the sum of the parts and the dimension,");
   auto known = n.knownElements(0);
   DimExpr start(0);
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -23,6 +23,15 @@ Value ModelReading::read(ImportedValue &value) {
   return NodeReading(none, 0, b, *this, {&value}).input(0);
 }
 
+std::optional<int64_t>
+ModelReading::declaredRank(const std::string &name) const {
+  for (const auto *values : {&model.graph.outputs, &model.graph.values})
+    for (const ValueInfo &value : *values)
+      if (value.name == name && value.type.hasShape)
+        return int64_t(value.type.dims.size());
+  return std::nullopt;
+}
+
 int64_t ModelReading::versionOf(const Node &node, const Scope &scope) const {
   for (const OpsetImport &opset : *scope.opsets)
     if (plainDomain(opset.domain) == plainDomain(node.domain))
@@ -150,6 +159,8 @@ Status ModelReading::importOperator(const Node &node, Scope &scope,
   }
   llvm::SaveAndRestore<const Scope *> within(nodeScope, &scope);
   NodeReading rule(node, version, b, *this, inputs);
+  llvm::SaveAndRestore words(b.subject,
+                             std::function([&rule] { return rule.subject(); }));
   if (!row->fold || !row->fold(rule))
     if (!b.failed())
       row->import(rule);

@@ -3,6 +3,7 @@
 // Import rules of reductions over dimensions and of scans.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
+#include "frontends/onnx/import/OpenAxes.h"
 
 #include <fmt/format.h>
 
@@ -35,6 +36,11 @@ static Reduction readReduction(NodeReading &n) {
   return reduction;
 }
 
+/// Axes address the dimensions of input 0.
+static bool importByAxesOfInput(NodeReading &n, void (*rule)(NodeReading &)) {
+  return importByAxes(n, 1, [&](int64_t) { return n.rank(0); }, rule);
+}
+
 using Step = Value (*)(ImportBuilder &, Value);
 
 static Value same(ImportBuilder &, Value value) { return value; }
@@ -54,6 +60,8 @@ static Value logarithm(ImportBuilder &b, Value value) {
 /// after(reduce(before(x)))
 template <ReduceKind kind, Step before = same, Step after = same>
 static void importReduce(NodeReading &n) {
+  if (importByAxesOfInput(n, importReduce<kind, before, after>))
+    return;
   Reduction reduction = readReduction(n);
   if (n.failed())
     return;
@@ -63,6 +71,8 @@ static void importReduce(NodeReading &n) {
 }
 
 static void importReduceMean(NodeReading &n) {
+  if (importByAxesOfInput(n, importReduceMean))
+    return;
   Reduction reduction = readReduction(n);
   if (!n.failed())
     n.result(n.b.mean(n.input(0), reduction.dims, reduction.keepDims));
@@ -71,6 +81,8 @@ static void importReduceMean(NodeReading &n) {
 /// max + log(sum(exp(x - max))), where an infinite max counts as 0 so that no
 /// infinities cancel.
 static void importReduceLogSumExp(NodeReading &n) {
+  if (importByAxesOfInput(n, importReduceLogSumExp))
+    return;
   Reduction reduction = readReduction(n);
   if (n.failed())
     return;
@@ -111,6 +123,8 @@ template <ReduceKind kind> static void importArgReduce(NodeReading &n) {
 }
 
 template <ReduceKind kind> static void importCumulative(NodeReading &n) {
+  if (importByAxesOfInput(n, importCumulative<kind>))
+    return;
   auto axis = n.constantInts("axis", 1);
   if (!n.failed() && (!axis || axis->size() != 1))
     n.fail(invalid(fmt::format("{} needs one axis", n.node.op)));

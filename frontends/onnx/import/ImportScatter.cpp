@@ -56,7 +56,7 @@ static void importScatterElements(NodeReading &n) {
   graph::ScatterKind kind = scatterKind(n);
   if (n.failed())
     return;
-  Value updates = b.reshape(n.input(2), n.dims(1));
+  Value updates = b.withShape(n.input(2), n.dims(1));
   auto rows = rowIndices(b, n.input(1), axis, n.dims(0));
   requireIndices(n, rows ? *rows : n.input(1), n.dims(0)[axis], axis);
   Value indices = b.convert(rows ? *rows : n.input(1), b.builder.getI64Type());
@@ -71,28 +71,34 @@ static void importScatterND(NodeReading &n) {
   graph::ScatterKind kind = scatterKind(n);
   if (n.failed())
     return;
-  auto tuple = n.rank(1) > 0 ? n.dims(1).back().constant() : std::nullopt;
-  if (!tuple || *tuple < 0 || *tuple > rank)
-    return n.fail(
-        invalid(fmt::format("indices do not fit data of rank {}", rank)));
-  DimVector dims = n.dims(0);
-  requireTuples(n, 1, ArrayRef(dims).take_front(*tuple), 0);
-  Value operand = n.input(0),
-        indices = b.convert(n.input(1), b.builder.getI64Type());
-  if (*tuple > 0) {
+  // The ranks say how many coordinates a tuple has.
+  int64_t tuple = n.rank(1) - 1 + rank - n.rank(2);
+  auto given = n.rank(1) > 0 ? n.dims(1).back().constant() : std::nullopt;
+  if (n.rank(1) < 1 || tuple < 0 || tuple > rank ||
+      given.value_or(tuple) != tuple)
+    return n.fail(invalid(
+        fmt::format("indices and updates of ranks {} and {} do not fit data of "
+                    "rank {}",
+                    n.rank(1), n.rank(2), rank)));
+  DimVector dims = n.dims(0), at = n.dims(1);
+  at.back() = DimExpr(tuple);
+  Value operand = n.input(0), tuples = b.withShape(n.input(1), at),
+        indices = b.convert(tuples, b.builder.getI64Type());
+  if (given)
+    requireTuples(n, 1, ArrayRef(dims).take_front(tuple), 0);
+  else
+    requireTuples(n, tuples, ArrayRef(dims).take_front(tuple), 0);
+  if (tuple > 0) {
     SmallVector<Value> bounds;
-    for (int64_t i = 0; i < *tuple; ++i)
+    for (int64_t i = 0; i < tuple; ++i)
       bounds.push_back(b.reshape(b.scalar(dims[i]), {DimExpr(1)}));
     indices = wrapNegative(b, indices, b.concat(0, bounds));
   }
   DimVector wanted = b.dims(indices);
   wanted.pop_back();
-  wanted.append(dims.begin() + *tuple, dims.end());
-  if (int64_t(wanted.size()) != n.rank(2))
-    return n.fail(invalid(fmt::format("updates have rank {} where {} fits",
-                                      n.rank(2), wanted.size())));
-  n.result(
-      scatterTuples(b, kind, operand, indices, b.reshape(n.input(2), wanted)));
+  wanted.append(dims.begin() + tuple, dims.end());
+  n.result(scatterTuples(b, kind, operand, indices,
+                         b.withShape(n.input(2), wanted)));
 }
 
 /// A cache with new entries written from a position per batch entry onwards.

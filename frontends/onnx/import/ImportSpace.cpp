@@ -4,6 +4,7 @@
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
+#include "frontends/onnx/import/OpenAxes.h"
 
 #include <fmt/format.h>
 
@@ -57,17 +58,6 @@ static Borders readBorders(NodeReading &n) {
   return borders;
 }
 
-static Value padConstant(ImportBuilder &b, Value x, Value value,
-                         const Borders &borders) {
-  DimVector dims = b.dims(x);
-  SmallVector<int64_t> interior(dims.size(), 0);
-  for (auto [dim, low, high] : llvm::zip(dims, borders.low, borders.high))
-    dim = dim + DimExpr(low) + DimExpr(high);
-  return b.emit<graph::PadOp>(b.typeOf(dims, getElementTypeOrSelf(x.getType())),
-                              x, value, ValueRange(), ValueRange(), borders.low,
-                              borders.high, interior);
-}
-
 /// The position inside of [0, size) from which the element at `position`,
 /// inside or outside of it, is copied.
 static int64_t sourceOf(int64_t position, int64_t size, llvm::StringRef mode) {
@@ -108,18 +98,30 @@ static Value padCopies(NodeReading &n, llvm::StringRef mode,
   return x;
 }
 
+static std::pair<DimVector, DimVector> bordersOfOpenAxes(NodeReading &n,
+                                                         const OpenAxes &axes) {
+  std::pair<DimVector, DimVector> borders;
+  auto pads = n.elements(1, "a border");
+  if (!n.failed() && pads.size() != 2 * axes.size())
+    n.fail(invalid("pads needs two entries per dimension"));
+  for (int64_t dim = 0; dim < n.rank(0) && !n.failed(); ++dim) {
+    borders.first.push_back(
+        axes.valueFor(dim, ArrayRef(pads).take_front(axes.size()), DimExpr(0)));
+    borders.second.push_back(
+        axes.valueFor(dim, ArrayRef(pads).drop_front(axes.size()), DimExpr(0)));
+  }
+  return borders;
+}
+
 /// Low and high borders that are known at run time only; nothing if they are
 /// constants.
 static std::optional<std::pair<DimVector, DimVector>>
 openBorders(NodeReading &n) {
-  if (n.hasAttribute("pads") || !n.has(1))
-    return std::nullopt;
-  auto known = n.knownElements(1);
-  if (known && llvm::all_of(known->values, [](const DimExpr &value) {
-        return value.constant().has_value();
-      }))
+  if (n.hasAttribute("pads") || (!isOpen(n, 1) && !isOpen(n, 3)))
     return std::nullopt;
   int64_t rank = n.rank(0);
+  if (isOpen(n, 3))
+    return bordersOfOpenAxes(n, OpenAxes(n, 3, rank));
   SmallVector<int64_t> axes;
   for (int64_t i = 0; i < rank; ++i)
     axes.push_back(i);
@@ -135,21 +137,6 @@ openBorders(NodeReading &n) {
       high[axis] = pads[index + axes.size()];
     }
   return std::pair(low, high);
-}
-
-static Value padOpen(ImportBuilder &b, Value x, Value value,
-                     ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
-  DimVector dims = b.dims(x);
-  SmallVector<int64_t> interior(dims.size(), 0), staticLow, staticHigh;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    dims[i] = dims[i] + low[i] + high[i];
-    staticLow.push_back(low[i].constant().value_or(ShapedType::kDynamic));
-    staticHigh.push_back(high[i].constant().value_or(ShapedType::kDynamic));
-  }
-  return b.emit<graph::PadOp>(b.typeOf(dims, getElementTypeOrSelf(x.getType())),
-                              x, value, b.dynamicScalars(low),
-                              b.dynamicScalars(high), staticLow, staticHigh,
-                              interior);
 }
 
 /// Borders of copied elements whose positions are computed from data.
@@ -195,10 +182,10 @@ static void importPad(NodeReading &n) {
     borders = readBorders(n);
   if (n.failed())
     return;
+  DimVector low(borders.low.begin(), borders.low.end()),
+      high(borders.high.begin(), borders.high.end());
   if (copies) {
     bool isStatic = n.type(0).hasStaticShape();
-    DimVector low(borders.low.begin(), borders.low.end()),
-        high(borders.high.begin(), borders.high.end());
     return n.result(isStatic ? padCopies(n, mode, borders)
                              : copyOpen(n.b, mode, n.input(0), low, high));
   }
@@ -207,8 +194,8 @@ static void importPad(NodeReading &n) {
                     : n.b.scalarConstant(
                           n.elementType(0),
                           n.version < 11 ? n.floatAttribute("value", 0) : 0);
-  n.result(open ? padOpen(n.b, n.input(0), value, open->first, open->second)
-                : padConstant(n.b, n.input(0), value, borders));
+  n.result(n.b.pad(n.input(0), value, open ? open->first : low,
+                   open ? open->second : high));
 }
 
 /// Cuts or fills both sides alike; an odd remainder goes to the far side.
@@ -221,25 +208,26 @@ static void importCenterCropPad(NodeReading &n) {
   for (int64_t &axis : axes)
     axis = n.axis(axis, rank);
   n.axes(axes, rank); // refuses repeated ones
-  auto shape = n.constantInts("shape", 1);
+  SmallVector<DimExpr> shape = n.elements(1, "the shape");
   DimVector dims = n.dims(0);
-  Borders borders{SmallVector<int64_t>(rank, 0), SmallVector<int64_t>(rank, 0)};
-  if (!n.failed() && (!shape || shape->size() != axes.size()))
+  if (!n.failed() && shape.size() != axes.size())
     n.fail(invalid("the shape does not fit the axes"));
   if (n.failed())
     return;
-  for (auto [axis, wanted] : llvm::zip(axes, *shape)) {
-    auto size = dims[axis].constant();
-    if (!size)
-      return n.fail(unsupported("CenterCropPad of a dynamic dimension"));
-    if (wanted < 0 || wanted > widestBorder)
-      return n.fail(invalid(fmt::format("size {} in the shape", wanted)));
-    int64_t more = wanted - *size, near = more / 2;
-    borders.low[axis] = near;
-    borders.high[axis] = more - near;
+  DimVector low(rank, DimExpr(0)), high(rank, DimExpr(0));
+  for (auto [axis, wanted] : llvm::zip(axes, shape)) {
+    if (auto size = wanted.constant();
+        size && (*size < 0 || *size > widestBorder))
+      return n.fail(invalid(fmt::format("size {} in the shape", *size)));
+    DimExpr more = wanted - dims[axis];
+    auto half = [](const DimExpr &count) {
+      return DimExpr::floorDiv(DimExpr::max(count, DimExpr(0)), DimExpr(2));
+    };
+    low[axis] = half(more) - half(DimExpr(0) - more);
+    high[axis] = more - low[axis];
   }
-  n.result(padConstant(n.b, n.input(0), n.b.scalarConstant(n.elementType(0), 0),
-                       borders));
+  n.result(
+      n.b.pad(n.input(0), n.b.scalarConstant(n.elementType(0), 0), low, high));
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,14 +254,9 @@ static void importDepthToSpace(NodeReading &n) {
   if (n.failed())
     return;
   DimVector dims = n.dims(0);
-  auto depth = dims[1].constant();
-  if (!depth)
-    return n.fail(unsupported("DepthToSpace of a dynamic number of features"));
-  if (*depth % (*block * *block))
-    return n.fail(invalid(
-        fmt::format("blocks of {} do not divide {} features", *block, *depth)));
   bool depthFirst = mode == "CRD";
-  DimExpr b(*block), left(*depth / (*block * *block));
+  DimExpr b(*block),
+      left = n.b.divided(dims[1], b * b, "the remainder of features by blocks");
   DimVector split = {dims[0], b, b, left, dims[2], dims[3]};
   if (depthFirst)
     split = {dims[0], left, b, b, dims[2], dims[3]};
@@ -289,13 +272,10 @@ static void importSpaceToDepth(NodeReading &n) {
   if (!block)
     return;
   DimVector dims = n.dims(0);
-  auto height = dims[2].constant(), width = dims[3].constant();
-  if (!height || !width)
-    return n.fail(unsupported("SpaceToDepth of a dynamic number of positions"));
-  if (*height % *block || *width % *block)
-    return n.fail(invalid(fmt::format("blocks of {} do not divide {} x {}",
-                                      *block, *height, *width)));
-  DimExpr b(*block), rows(*height / *block), columns(*width / *block);
+  DimExpr b(*block);
+  DimExpr rows = n.b.divided(dims[2], b, "the remainder of rows by blocks"),
+          columns =
+              n.b.divided(dims[3], b, "the remainder of columns by blocks");
   Value x = n.b.reshape(n.input(0), {dims[0], dims[1], rows, b, columns, b});
   x = n.b.transpose(x, {0, 3, 5, 1, 2, 4});
   n.result(n.b.reshape(x, {dims[0], dims[1] * b * b, rows, columns}));

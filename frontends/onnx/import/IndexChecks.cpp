@@ -89,10 +89,13 @@ void zenith::onnx::requireIndices(NodeReading &n, size_t input,
 
 void zenith::onnx::requireTuples(NodeReading &n, size_t input,
                                  ArrayRef<DimExpr> sizes, int64_t firstDim) {
-  if (sizes.empty() || areGivenWithin(n, input, sizes))
-    return;
-  Value tuples = n.input(input);
-  int64_t last = n.rank(input) - 1;
+  if (!sizes.empty() && !areGivenWithin(n, input, sizes))
+    requireTuples(n, n.input(input), sizes, firstDim);
+}
+
+void zenith::onnx::requireTuples(NodeReading &n, Value tuples,
+                                 ArrayRef<DimExpr> sizes, int64_t firstDim) {
+  int64_t last = int64_t(n.b.dims(tuples).size()) - 1;
   for (auto [place, size] : llvm::enumerate(sizes))
     requireIndices(
         n, n.b.sliceDim(tuples, last, DimExpr(int64_t(place)), DimExpr(1)),

@@ -24,6 +24,8 @@ void requireIndices(NodeReading &n, size_t input, const DimExpr &size,
 /// its own size; they address dimensions from `firstDim` on.
 void requireTuples(NodeReading &n, size_t input, llvm::ArrayRef<DimExpr> sizes,
                    int64_t firstDim);
+void requireTuples(NodeReading &n, Value tuples, llvm::ArrayRef<DimExpr> sizes,
+                   int64_t firstDim);
 /// Adds the size to negative indices.
 Value wrapNegative(ImportBuilder &b, Value indices, Value size);
 /// Slices of the operand along one dimension, which the dimensions of the

@@ -60,6 +60,7 @@ public:
       value.type = mlir::RankedTensorType::get({}, b.builder.getI64Type());
     return &values.emplace_back(std::move(value));
   }
+  std::optional<int64_t> declaredRank(const std::string &name) const override;
   std::vector<ImportedValue *>
   importSubgraph(const Graph &graph,
                  std::vector<ImportedValue *> arguments) override {

@@ -52,6 +52,14 @@ DimVector NodeReading::dims(size_t index) {
   return result;
 }
 
+graph::SizeCheckSubject NodeReading::subject() {
+  graph::SizeCheckSubject result{node.op, {}};
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (has(i) && inputs[i]->kind == ImportedValue::Tensor && rank(i) > 0)
+      result.operands.push_back(dims(i));
+  return result;
+}
+
 /// Elements as one value: constant ones in one constant, others joined from
 /// their scalars.
 static Value elementsAsData(ImportBuilder &b, const ImportedValue &value) {
@@ -140,6 +148,8 @@ SmallVector<DimExpr> NodeReading::elements(size_t index, const char *what) {
     return {};
   }
   SmallVector<DimExpr> result;
+  if (from.getNumElements() == 0)
+    return result;
   Value flat =
       b.convert(b.reshape(input(index), {DimExpr(from.getNumElements())}),
                 b.builder.getI64Type());
@@ -156,6 +166,8 @@ std::optional<SmallVector<int64_t>> NodeReading::constantInts(const char *name,
   if (!has(index))
     return std::nullopt;
   SmallVector<int64_t> result;
+  if (type(index).hasStaticShape() && type(index).getNumElements() == 0)
+    return result;
   auto known = knownElements(index);
   for (size_t i = 0; known && i < known->values.size(); ++i)
     if (auto constant = known->values[i].constant())

@@ -67,6 +67,9 @@ public:
                                       const std::string &name) = 0;
   virtual const Tensor &keep(Tensor tensor) = 0;
   virtual ImportedValue *keepValue(ImportedValue value) = 0;
+  /// The rank that the model declares for a value of its main graph.
+  virtual std::optional<int64_t>
+  declaredRank(const std::string &name) const = 0;
   /// Results of a subgraph of the node that is being imported; empty on errors,
   /// which the builder then holds.
   virtual std::vector<ImportedValue *>
@@ -113,6 +116,9 @@ public:
   /// Value of a constant with one element.
   std::optional<double> constantScalar(size_t index) const;
 
+  /// The operator and the shapes of its inputs, for messages about sizes.
+  graph::SizeCheckSubject subject();
+
   //===-- shapes as values ----------------------------------------------===//
   /// Elements of an integer or boolean input, if they are known without reading
   /// data.
@@ -155,6 +161,11 @@ public:
   void result(size_t index, Value positions, std::vector<std::string> words);
   /// A result that is given by its elements.
   void result(size_t index, Elements elements, mlir::Type element);
+  /// The rank of a result as the model declares it.
+  std::optional<int64_t> declaredRank(size_t index) const {
+    return wants(index) ? source.declaredRank(node.outputs[index])
+                        : std::nullopt;
+  }
   bool wants(size_t index) const {
     return index < node.outputs.size() && !node.outputs[index].empty();
   }

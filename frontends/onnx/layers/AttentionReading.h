@@ -12,10 +12,15 @@ namespace zenith::onnx {
 Value splitHeads(NodeReading &n, Value value, int64_t heads);
 /// The inverse of splitHeads.
 Value joinHeads(ImportBuilder &b, Value value);
-/// How many query heads share a key head; 0 and the node's error if the
-/// quotient is not an integer.
-int64_t queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
+/// How many query heads share a key head; the node's error if the quotient is
+/// not an integer.
+DimExpr queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
                       const DimExpr &keyHeads);
+
+/// 1 / sqrt(size) of heads of known size, else 1: scaledByHeads does the rest.
+double scaleOfHeads(const DimExpr &size);
+/// Queries times 1 / sqrt of their last dimension, where only the run knows it.
+Value scaledByHeads(ImportBuilder &b, Value query);
 
 } // namespace zenith::onnx
 

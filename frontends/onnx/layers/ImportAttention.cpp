@@ -19,15 +19,16 @@ using llvm::SmallVector;
 
 Value zenith::onnx::splitHeads(NodeReading &n, Value value, int64_t heads) {
   DimVector dims = n.b.dims(value);
-  auto size = heads > 0 ? dims[2].exactDiv(DimExpr(heads)) : std::nullopt;
-  if (!size) {
+  auto features = dims[2].constant();
+  if (heads < 1 || (features && *features % heads)) {
     n.fail(invalid(fmt::format("{} heads do not divide {} features", heads,
                                dims[2].str())));
     return value;
   }
-  return n.b.transpose(
-      n.b.reshape(value, {dims[0], dims[1], DimExpr(heads), *size}),
-      {0, 2, 1, 3});
+  DimExpr count(heads),
+      size = n.b.divided(dims[2], count, "the remainder of features by heads");
+  return n.b.transpose(n.b.reshape(value, {dims[0], dims[1], count, size}),
+                       {0, 2, 1, 3});
 }
 
 Value zenith::onnx::joinHeads(ImportBuilder &b, Value value) {
@@ -36,17 +37,32 @@ Value zenith::onnx::joinHeads(ImportBuilder &b, Value value) {
                    {dims[0], dims[2], b.product({dims[1], dims[3]})});
 }
 
-int64_t zenith::onnx::queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
+DimExpr zenith::onnx::queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
                                     const DimExpr &keyHeads) {
   if (queryHeads == keyHeads)
     return 1;
   auto queries = queryHeads.constant(), keys = keyHeads.constant();
-  if (queries && keys && *keys > 0 && *queries % *keys == 0)
-    return *queries / *keys;
-  n.fail(invalid(fmt::format("{} heads of keys do not divide {} heads of "
-                             "queries",
-                             keyHeads.str(), queryHeads.str())));
-  return 0;
+  if (queries && keys && (*keys < 1 || *queries % *keys))
+    n.fail(invalid(fmt::format("{} heads of keys do not divide {} heads of "
+                               "queries",
+                               *keys, *queries)));
+  return n.b.divided(queryHeads, keyHeads,
+                     "the remainder of heads of queries by those of keys");
+}
+
+double zenith::onnx::scaleOfHeads(const DimExpr &size) {
+  auto known = size.constant();
+  return known ? 1 / std::sqrt(double(*known)) : 1;
+}
+
+Value zenith::onnx::scaledByHeads(ImportBuilder &b, Value query) {
+  DimExpr size = b.dims(query).back();
+  if (size.constant())
+    return query;
+  Type wide = b.builder.getF32Type();
+  Value factor = b.unary<graph::RsqrtOp>(b.convert(b.scalar(size), wide));
+  return b.binary<graph::MulOp>(
+      query, b.convert(factor, getElementTypeOrSelf(query.getType())));
 }
 
 namespace {
@@ -78,7 +94,7 @@ private:
   ImportBuilder &b;
   Value query, key, value; // [batch, heads, positions, size]
   bool joined = false;     // rank 3 in and out
-  int64_t share = 1;
+  DimExpr share = 1;
   DimExpr batch, heads, queries, keys, past;
   double scale = 1, softcap = 0;
   bool causal = false;
@@ -142,13 +158,10 @@ bool AttentionReading::readFeatures() {
     n.fail(invalid("a window size is below -1"));
   if (n.has(6) && (n.has(4) || n.rank(6) != 1))
     n.fail(invalid("nonpad_kv_seqlen is no vector, or goes with past_key"));
-  auto size = b.dims(query)[3].constant();
-  if (n.hasAttribute("scale"))
-    scale = n.floatAttribute("scale", 1);
-  else if (size)
-    scale = 1 / std::sqrt(double(*size));
-  else
-    n.fail(unsupported("heads of dynamic size without a scale"));
+  scale = n.hasAttribute("scale") ? n.floatAttribute("scale", 1)
+                                  : scaleOfHeads(b.dims(query)[3]);
+  if (!n.hasAttribute("scale"))
+    query = scaledByHeads(b, query);
   return !n.failed();
 }
 
@@ -203,22 +216,21 @@ Value AttentionReading::maskInput() {
   mask = b.reshape(mask, dims);
   if (!isBoolean)
     mask = b.convert(mask, element);
-  auto missing = (keys - dims[3]).constant();
-  if (dims[3].isConstant(1) || (missing && *missing <= 0) ||
-      (!missing && n.version < 24))
+  auto known = (keys - dims[3]).constant();
+  if (dims[3].isConstant(1) || (known && *known <= 0) ||
+      (!known && n.version < 24))
     return mask;
-  if (!missing) {
-    n.fail(unsupported("attn_mask of another size than the keys"));
-    return mask;
-  }
-  DimVector wide = dims;
-  wide[3] = keys;
-  SmallVector<int64_t> zeros(4, 0), high = {0, 0, 0, *missing};
-  return b.emit<graph::PadOp>(
-      b.typeOf(wide, getElementTypeOrSelf(mask.getType())), mask,
-      isBoolean ? b.scalarConstant(b.builder.getI1Type(), 0)
-                : b.scalarConstant(element, -INFINITY),
-      ValueRange(), ValueRange(), zeros, high, zeros);
+  // A mask of one key serves all keys; a shorter one otherwise is padded.
+  DimExpr missing = DimExpr::max(keys - dims[3], DimExpr(0));
+  if (!known)
+    missing = missing *
+              DimExpr::max(DimExpr::min(dims[3] - DimExpr(1), DimExpr(1)), 0);
+  DimVector zeros(4, DimExpr(0)), high = zeros;
+  high[3] = missing;
+  return b.pad(mask,
+               isBoolean ? b.scalarConstant(b.builder.getI1Type(), 0)
+                         : b.scalarConstant(element, -INFINITY),
+               zeros, high);
 }
 
 /// The summand of the scores, in full shape; null if there is none.
@@ -244,16 +256,15 @@ Value AttentionReading::makeMask() {
 }
 
 Value AttentionReading::grouped(Value value) {
-  if (share == 1)
+  if (share.isConstant(1))
     return value;
   DimVector dims = b.dims(value);
-  auto keyHeads = dims[1].exactDiv(DimExpr(share));
-  return b.reshape(value, {dims[0], *keyHeads,
-                           b.product({DimExpr(share), dims[2]}), dims[3]});
+  return b.reshape(
+      value, {dims[0], b.dims(key)[1], b.product({share, dims[2]}), dims[3]});
 }
 
 Value AttentionReading::ungrouped(Value value) {
-  if (share == 1)
+  if (share.isConstant(1))
     return value;
   DimVector dims = b.dims(value);
   return b.reshape(value, {dims[0], heads, queries, dims[3]});
@@ -362,10 +373,9 @@ static void importAttention(NodeReading &n) { AttentionReading(n).run(); }
 //===----------------------------------------------------------------------===//
 
 /// Turns pairs of features by angles given as sines and cosines per position.
-static Value rotated(ImportBuilder &b, Value x, Value cosine, Value sine,
-                     bool interleaved) {
+static Value rotated(ImportBuilder &b, Value x, const DimExpr &pairs,
+                     Value cosine, Value sine, bool interleaved) {
   DimVector dims = b.dims(x), half = dims;
-  DimExpr pairs = DimExpr(*dims[3].constant() / 2);
   half[3] = pairs;
   auto part = [&](int64_t index) {
     return b.sliceDim(x, 3,
@@ -373,6 +383,8 @@ static Value rotated(ImportBuilder &b, Value x, Value cosine, Value sine,
                       pairs, interleaved ? 2 : 1);
   };
   Value first = part(0), second = part(1);
+  cosine = b.broadcastTo(cosine, half);
+  sine = b.broadcastTo(sine, half);
   Value real = b.binary<graph::SubOp>(b.binary<graph::MulOp>(cosine, first),
                                       b.binary<graph::MulOp>(sine, second));
   Value imaginary =
@@ -387,17 +399,17 @@ static Value rotated(ImportBuilder &b, Value x, Value cosine, Value sine,
 }
 
 /// The cache's rows for each position: [batch, 1, positions, pairs].
-static Value cacheRows(NodeReading &n, size_t index, const DimVector &dims,
-                       int64_t pairs) {
+static Value cacheRows(NodeReading &n, size_t index, const DimExpr &pairs) {
   ImportBuilder &b = n.b;
   Value cache = n.input(index);
   int64_t rank = n.rank(index);
-  if (rank != (n.has(3) ? 2 : 3) ||
-      !n.dims(index)[rank - 1].isConstant(pairs)) {
-    n.fail(invalid(fmt::format("the caches need rank {} and {} columns",
-                               n.has(3) ? 2 : 3, pairs)));
+  if (rank != (n.has(3) ? 2 : 3)) {
+    n.fail(invalid(fmt::format("the caches need rank {}", n.has(3) ? 2 : 3)));
     return cache;
   }
+  DimVector columns = n.dims(index);
+  columns.back() = pairs;
+  cache = b.withShape(cache, columns);
   if (n.has(3)) {
     if (n.rank(3) != 2) {
       n.fail(invalid("position_ids needs rank 2"));
@@ -421,26 +433,24 @@ static void importRotaryEmbedding(NodeReading &n) {
     x = splitHeads(n, x, n.intAttribute("num_heads", 0));
   if (n.failed())
     return;
-  DimVector dims = b.dims(x);
-  auto size = dims[3].constant();
-  if (!size)
-    return n.fail(unsupported("heads of dynamic size"));
-  int64_t turned = n.intAttribute("rotary_embedding_dim", 0);
-  if (turned == 0)
-    turned = *size;
-  if (turned < 0 || turned > *size || turned % 2)
-    return n.fail(invalid(
-        fmt::format("{} of {} features cannot be turned", turned, *size)));
-  Value cosine = cacheRows(n, 1, dims, turned / 2),
-        sine = cacheRows(n, 2, dims, turned / 2);
+  DimExpr size = b.dims(x)[3];
+  int64_t asked = n.intAttribute("rotary_embedding_dim", 0);
+  DimExpr turned = asked == 0 ? size : DimExpr(asked), rest = size - turned;
+  if (auto known = turned.constant();
+      (known && (*known < 0 || *known % 2)) || rest.constant().value_or(0) < 0)
+    return n.fail(invalid(fmt::format("{} of {} features cannot be turned",
+                                      turned.str(), size.str())));
+  b.requireAtMost(turned, size, "features to be turned");
+  DimExpr pairs = b.divided(turned, DimExpr(2),
+                            "the remainder of features to be turned by 2");
+  Value cosine = cacheRows(n, 1, pairs), sine = cacheRows(n, 2, pairs);
   if (n.failed())
     return;
-  Value part = b.sliceDim(x, 3, DimExpr(0), DimExpr(turned));
-  Value result =
-      rotated(b, part, cosine, sine, n.intAttribute("interleaved", 0) != 0);
-  if (turned < *size)
-    result = b.concat(3, {result, b.sliceDim(x, 3, DimExpr(turned),
-                                             DimExpr(*size - turned))});
+  Value part = b.sliceDim(x, 3, DimExpr(0), turned);
+  Value result = rotated(b, part, pairs, cosine, sine,
+                         n.intAttribute("interleaved", 0) != 0);
+  if (!rest.isConstant(0))
+    result = b.concat(3, {result, b.sliceDim(x, 3, turned, rest)});
   n.result(joined ? joinHeads(b, result) : result);
 }
 

@@ -2,6 +2,7 @@
 //
 // Import rules of matmuls and convolutions.
 #include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/layers/ContractionReading.h"
 #include "frontends/onnx/layers/WindowReading.h"
@@ -94,7 +95,9 @@ static void importGemm(NodeReading &n) {
     Value addend = n.input(2);
     if (beta != 1)
       addend = n.b.binary<graph::MulOp>(addend, beta);
-    result = n.b.binary<graph::AddOp>(result, addend);
+    // C broadcasts to the product, never the other way round.
+    result = n.b.binary<graph::AddOp>(
+        result, n.b.broadcastTo(addend, n.b.dims(result)));
   }
   n.result(result);
 }
@@ -109,6 +112,60 @@ static graph::ConvDimsAttr channelsFirst(MLIRContext *context,
                                   spatial);
 }
 
+/// Positions that taps read along a dimension of `size`: [outputs, taps].
+static Value tapPositions(ImportBuilder &b, const DimExpr &size,
+                          const DimExpr &taps, int64_t stride,
+                          int64_t dilation) {
+  DimExpr reach = (taps - DimExpr(1)) * DimExpr(dilation) + DimExpr(1);
+  DimExpr outputs =
+      DimExpr::floorDiv(size - reach, DimExpr(stride)) + DimExpr(1);
+  Type i64 = b.builder.getI64Type();
+  Value output = b.iota(0, {outputs, DimExpr(1)}, i64),
+        tap = b.iota(1, {DimExpr(1), taps}, i64);
+  return b.binary<graph::AddOp>(
+      b.binary<graph::MulOp>(output, b.scalar(DimExpr(stride))),
+      b.binary<graph::MulOp>(tap, b.scalar(DimExpr(dilation))));
+}
+
+Value zenith::onnx::convolveByGather(ImportBuilder &b, Value x, Value w,
+                                     ArrayRef<int64_t> strides,
+                                     ArrayRef<int64_t> dilations,
+                                     int64_t groups) {
+  DimVector kernel = b.dims(w);
+  int64_t count = strides.size();
+  // [batch, features, outputs, taps, outputs, taps, ...]
+  for (int64_t i = count; i-- > 0;)
+    x = gatherAlong(b, x, 2 + i,
+                    tapPositions(b, b.dims(x)[2 + i], kernel[2 + i], strides[i],
+                                 dilations[i]));
+  DimExpr parts(groups);
+  DimVector columns = b.dims(x);
+  columns.insert(columns.begin() + 1, parts);
+  columns[2] = b.divided(columns[2], parts, "the remainder of features");
+  DimExpr outputs = b.divided(kernel[0], parts, "the remainder of outputs");
+  DimVector taps = {parts, outputs};
+  taps.append(kernel.begin() + 1, kernel.end());
+  SmallVector<int64_t> left = {2}, right = {2}, order = {1, 0};
+  // Batch, then positions of the outputs: they follow the group.
+  DimVector sums = {parts, columns[0]}, result = {columns[0], kernel[0]};
+  for (int64_t i = 0; i < count; ++i) {
+    left.push_back(4 + 2 * i);
+    right.push_back(3 + i);
+    sums.push_back(columns[3 + 2 * i]);
+    result.push_back(columns[3 + 2 * i]);
+  }
+  sums.push_back(outputs);
+  order.push_back(2 + count);
+  for (int64_t i = 0; i < count; ++i)
+    order.push_back(2 + i);
+  auto dims =
+      graph::DotDimsAttr::get(b.builder.getContext(), {1}, {0}, left, right);
+  Value product = b.emit<graph::DotGeneralOp>(
+      b.typeOf(sums, getElementTypeOrSelf(x.getType())), b.reshape(x, columns),
+      b.reshape(w, taps), dims);
+  return b.reshape(b.transpose(product, order), result);
+}
+
 Value zenith::onnx::convolve(NodeReading &n, Value x, Value w) {
   DimVector input = n.b.dims(x), kernel = n.b.dims(w);
   int64_t rank = input.size();
@@ -117,22 +174,28 @@ Value zenith::onnx::convolve(NodeReading &n, Value x, Value w) {
                                kernel.size())));
     return x;
   }
-  SmallVector<int64_t> size;
-  for (const DimExpr &dim : ArrayRef(kernel).drop_front(2)) {
-    if (!dim.constant()) {
-      n.fail(unsupported("a kernel of unknown size"));
-      return x;
-    }
-    size.push_back(*dim.constant());
-  }
   int64_t groups = n.intAttribute("group", 1);
   if (groups < 1)
     n.fail(invalid(fmt::format("attribute 'group' is {}", groups)));
   Window window;
   if (!n.failed())
-    window = readWindow(n, size, ArrayRef(input).drop_front(2));
+    window =
+        readWindow(n, kernelSize(n, kernel), ArrayRef(input).drop_front(2));
   if (n.failed())
     return x;
+  x = withAddedPadding(
+      n.b, x, n.b.scalarConstant(getElementTypeOrSelf(x.getType()), 0), window);
+  DimVector known(kernel.begin(), kernel.begin() + 2);
+  known.append(window.size);
+  w = n.b.reshape(w, known);
+  if (!n.b.product(window.size).constant()) {
+    DimVector low(2, DimExpr(0)), high(2, DimExpr(0));
+    low.append(window.low.begin(), window.low.end());
+    high.append(window.high.begin(), window.high.end());
+    Value zero = n.b.scalarConstant(getElementTypeOrSelf(x.getType()), 0);
+    return convolveByGather(n.b, n.b.pad(x, zero, low, high), w, window.strides,
+                            window.dilations, groups);
+  }
   DimVector result = {input[0], kernel[0]};
   result.append(window.outputDims.begin(), window.outputDims.end());
   SmallVector<int64_t> ones(rank - 2, 1);

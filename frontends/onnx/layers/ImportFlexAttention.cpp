@@ -52,23 +52,22 @@ static void importFlexAttention(NodeReading &n) {
     if (n.rank(i) != 4 || !isa<FloatType>(n.elementType(i)))
       return n.fail(invalid("queries, keys and values need floats of rank 4"));
   DimVector queries = n.dims(0), keys = n.dims(1), values = n.dims(2);
-  int64_t share = queriesPerKey(n, queries[1], keys[1]);
+  DimExpr share = queriesPerKey(n, queries[1], keys[1]);
   auto precision =
       static_cast<DataType>(n.intAttribute("softmax_precision", 0));
   Type wide = precision == DataType::Undefined
                   ? wideFloat(b, element)
                   : elementTypeOf(precision, b.builder.getContext());
-  auto size = queries[3].constant();
   if (!n.failed() && !isa_and_nonnull<FloatType>(wide))
     n.fail(invalid("softmax_precision is no float"));
-  if (!n.failed() && !size && !n.hasAttribute("scale"))
-    n.fail(unsupported("heads of dynamic size without a scale"));
   if (n.failed())
     return;
-  double scale = n.hasAttribute("scale") ? n.floatAttribute("scale", 1)
-                                         : 1 / std::sqrt(double(*size));
-  DimExpr rows = b.product({DimExpr(share), queries[2]});
-  Value q = b.reshape(b.convert(n.input(0), wide),
+  bool hasScale = n.hasAttribute("scale");
+  double scale =
+      hasScale ? n.floatAttribute("scale", 1) : scaleOfHeads(queries[3]);
+  DimExpr rows = b.product({share, queries[2]});
+  Value converted = b.convert(n.input(0), wide);
+  Value q = b.reshape(hasScale ? converted : scaledByHeads(b, converted),
                       {queries[0], keys[1], rows, queries[3]});
   auto contract = [&](Value lhs, Value rhs, int64_t contracted,
                       const DimExpr &columns) {

@@ -181,14 +181,13 @@ void FusedAttention::run() {
   if (!check() || !project())
     return;
   extendByPast();
-  auto size = b.dims(query)[3].constant();
-  if (!n.failed() && !size)
-    n.fail(unsupported("heads of dynamic size"));
   if (n.failed())
     return;
   double scale = n.floatAttribute("scale", 0);
-  if (scale == 0)
-    scale = 1 / std::sqrt(double(*size));
+  if (scale == 0) {
+    scale = scaleOfHeads(b.dims(query)[3]);
+    query = scaledByHeads(b, query);
+  }
   DimVector result = b.dims(query);
   result[3] = b.dims(value)[3];
   Value added = mask();

@@ -16,36 +16,20 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// A value below every element.
-static Value lowest(ImportBuilder &b, Type element) {
-  auto type = RankedTensorType::get({}, element);
-  if (isa<FloatType>(element))
-    return b.scalarConstant(element, -INFINITY);
-  unsigned width = element.getIntOrFloatBitWidth();
-  llvm::APInt value = element.isUnsignedInteger()
-                          ? llvm::APInt::getMinValue(width)
-                          : llvm::APInt::getSignedMinValue(width);
-  return b.constant(DenseElementsAttr::get(type, value));
-}
-
 static Value padded(ImportBuilder &b, Value x, const Window &window) {
-  SmallVector<int64_t> low = {0, 0}, high = {0, 0};
-  low.append(window.low.begin(), window.low.end());
-  high.append(window.high.begin(), window.high.end());
-  DimVector dims = b.dims(x);
-  SmallVector<int64_t> interior(dims.size(), 0);
-  for (auto [dim, before, after] : llvm::zip(dims, low, high))
-    dim = dim + DimExpr(before) + DimExpr(after);
-  Type element = getElementTypeOrSelf(x.getType());
-  return b.emit<graph::PadOp>(b.typeOf(dims, element), x, lowest(b, element),
-                              ValueRange(), ValueRange(), low, high, interior);
+  DimVector low(2, DimExpr(0)), high(2, DimExpr(0));
+  for (size_t i = 0; i < window.size.size(); ++i) {
+    low.push_back(window.lowPadding(i));
+    high.push_back(window.addedHigh[i] + DimExpr(window.high[i]));
+  }
+  return b.pad(x, lowestValue(b, getElementTypeOrSelf(x.getType())), low, high);
 }
 
 /// Input position of tap `t` of a window in each dimension.
 static SmallVector<int64_t> tapPosition(const Window &window, int64_t t) {
-  SmallVector<int64_t> tap(window.size.size());
-  for (size_t i = tap.size(); i-- > 0; t /= window.size[i])
-    tap[i] = t % window.size[i];
+  SmallVector<int64_t> sizes = constantSize(window), tap(sizes.size());
+  for (size_t i = tap.size(); i-- > 0; t /= sizes[i])
+    tap[i] = t % sizes[i];
   return tap;
 }
 
@@ -91,13 +75,13 @@ static Value flatPositions(NodeReading &n, Value taps, const Window &window,
   Value flat = times(feature, area);
   Value rest = taps;
   for (size_t i = count; i-- > 0;) {
-    double size = window.size[i];
+    double size = *window.size[i].constant();
     Value tap = b.binary<graph::RemOp>(rest, size);
     rest = b.binary<graph::DivOp>(rest, size);
     Value position = b.binary<graph::AddOp>(
         times(b.iota(2 + i, at, i64), DimExpr(window.strides[i])),
         times(tap, DimExpr(window.dilations[i])));
-    position = b.binary<graph::SubOp>(position, double(window.low[i]));
+    position = b.binary<graph::SubOp>(position, b.scalar(window.lowPadding(i)));
     flat = b.binary<graph::AddOp>(flat, times(position, step[i]));
   }
   return flat;
@@ -114,7 +98,7 @@ static void importMaxPool(NodeReading &n) {
     return;
   constexpr int64_t mostTaps = 1 << 10;
   int64_t taps = 1, order = n.intAttribute("storage_order", 0);
-  for (int64_t size : window->size)
+  for (int64_t size : constantSize(*window))
     taps = std::min(taps * size, mostTaps + 1);
   if (taps > mostTaps)
     return n.fail(unsupported("indices of maxima of such large windows"));
@@ -173,18 +157,11 @@ static void importMaxUnpool(NodeReading &n) {
       b.typeOf({total}, element), graph::ScatterKind::set,
       b.filled({total}, element, 0), at, x, dimsAttr, /*unique=*/false);
   Value result = b.reshape(flat, dims);
-  SmallVector<int64_t> zeros(dims.size(), 0), high;
-  for (auto [from, to] : llvm::zip(dims, wanted)) {
-    auto more = (to - from).constant();
-    if (!more)
-      return n.fail(unsupported("an output shape of MaxUnpool that is not "
-                                "known before running"));
-    high.push_back(*more);
-  }
-  if (llvm::any_of(high, [](int64_t more) { return more != 0; }))
-    result = b.emit<graph::PadOp>(b.typeOf(wanted, element), result,
-                                  b.scalarConstant(element, 0), ValueRange(),
-                                  ValueRange(), zeros, high, zeros);
+  DimVector zeros(dims.size(), DimExpr(0)), high;
+  for (auto [from, to] : llvm::zip(dims, wanted))
+    high.push_back(to - from);
+  if (high != zeros)
+    result = b.pad(result, b.scalarConstant(element, 0), zeros, high);
   n.result(result);
 }
 

@@ -103,10 +103,12 @@ static void importGroupNormalization(NodeReading &n) {
   DimVector dims = n.dims(0);
   int64_t groups = n.intAttribute("num_groups", 0);
   auto features = dims[1].constant();
-  if (!features || groups < 1 || *features % groups)
+  if (groups < 1 || (features && *features % groups))
     return n.fail(invalid(fmt::format("{} groups do not divide {} features",
                                       groups, dims[1].str())));
-  DimVector grouped = {dims[0], DimExpr(groups), DimExpr(*features / groups)};
+  DimExpr each = b.divided(dims[1], DimExpr(groups),
+                           "the remainder of features by groups");
+  DimVector grouped = {dims[0], DimExpr(groups), each};
   grouped.append(dims.begin() + 2, dims.end());
   Value x = normalized(b, b.reshape(wideOperand(n), grouped),
                        axesFrom(2, grouped.size()),
@@ -115,7 +117,7 @@ static void importGroupNormalization(NodeReading &n) {
   auto perFeature = [&](Value values) {
     if (n.version >= 21)
       return values;
-    DimVector two = {DimExpr(groups), DimExpr(*features / groups)};
+    DimVector two = {DimExpr(groups), each};
     return b.reshape(b.broadcast(values, {0}, two), {dims[1]});
   };
   Value scale = perFeature(n.input(1));

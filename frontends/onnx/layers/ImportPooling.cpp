@@ -64,12 +64,13 @@ static SmallVector<double> countsAlong(const Window &window, size_t i,
                                        int64_t size, bool padded,
                                        int64_t askedHigh) {
   SmallVector<double> counts;
-  int64_t outputs = *window.outputDims[i].constant();
+  int64_t outputs = *window.outputDims[i].constant(),
+          taps = *window.size[i].constant();
   int64_t begin = padded ? 0 : window.low[i],
           end = window.low[i] + size + (padded ? askedHigh : 0);
   for (int64_t output = 0; output < outputs; ++output) {
     int64_t count = 0;
-    for (int64_t tap = 0; tap < window.size[i]; ++tap) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
       int64_t position = output * window.strides[i] + tap * window.dilations[i];
       count += begin <= position && position < end;
     }
@@ -106,6 +107,26 @@ static Value windowCounts(NodeReading &n, const Window &window,
       DenseElementsAttr::get(RankedTensorType::get(shape, element), values));
 }
 
+/// The same by pooling ones: of the input and, if `padded`, of the padding that
+/// the node asks for.
+static Value countedElements(NodeReading &n, Window window,
+                             const DimVector &spatial, bool padded) {
+  DimVector dims = {DimExpr(1), DimExpr(1)};
+  dims.append(spatial);
+  if (padded) {
+    SmallVector<int64_t> pads =
+        n.intsAttribute("pads", SmallVector<int64_t>(2 * spatial.size(), 0));
+    for (size_t i = 0; i < spatial.size(); ++i) {
+      int64_t high = pads[spatial.size() + i];
+      dims[2 + i] = dims[2 + i] + DimExpr(window.low[i] + high);
+      window.low[i] = 0;
+      window.high[i] -= high;
+    }
+  }
+  return reduceWindow(n, graph::ReduceKind::sum,
+                      n.b.filled(dims, n.elementType(0), 1), window);
+}
+
 static void importAveragePool(NodeReading &n) {
   auto window = poolingWindow(n);
   if (!window)
@@ -115,10 +136,12 @@ static void importAveragePool(NodeReading &n) {
   Value sum = reduceWindow(n, graph::ReduceKind::sum, n.input(0), *window);
   bool padded = n.intAttribute("count_include_pad", 0) != 0;
   bool hasPadding =
+      window->addsPadding() ||
       llvm::any_of(window->low, [](int64_t pad) { return pad != 0; }) ||
       llvm::any_of(window->high, [](int64_t pad) { return pad != 0; });
   if (!hasPadding || (padded && !n.intAttribute("ceil_mode", 0))) {
-    double taps = std::accumulate(window->size.begin(), window->size.end(), 1.0,
+    SmallVector<int64_t> size = constantSize(*window);
+    double taps = std::accumulate(size.begin(), size.end(), 1.0,
                                   std::multiplies<double>());
     return n.result(n.b.binary<graph::DivOp>(sum, taps));
   }
@@ -135,15 +158,8 @@ static void importAveragePool(NodeReading &n) {
     return n.result(n.b.binary<graph::DivOp>(
         sum, windowCounts(n, *window, spatial, padded)));
   }
-  if (padded)
-    return n.fail(unsupported("AveragePool with ceil_mode and "
-                              "count_include_pad over dynamic dimensions"));
-  DimVector onesDims = {DimExpr(1), DimExpr(1)};
-  onesDims.append(spatialDims);
-  Value counts =
-      reduceWindow(n, graph::ReduceKind::sum,
-                   n.b.filled(onesDims, n.elementType(0), 1), *window);
-  n.result(n.b.binary<graph::DivOp>(sum, counts));
+  n.result(n.b.binary<graph::DivOp>(
+      sum, countedElements(n, *window, spatialDims, padded)));
 }
 
 static SmallVector<int64_t> spatialDims(NodeReading &n) {

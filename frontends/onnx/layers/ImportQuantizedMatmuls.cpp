@@ -38,12 +38,17 @@ Value zenith::onnx::shiftedOperand(NodeReading &n, size_t index,
     n.fail(unsupported("zero points of rank 2 or more"));
     return value;
   }
-  if (!sameDims(b.broadcastDims(n.dims(index), b.dims(zeroPoint)),
-                n.dims(index))) {
+  DimVector whole = n.dims(index),
+            common = b.broadcastDims(whole, b.dims(zeroPoint));
+  if (sameDims(common, whole))
+    return minusZeroPoint(b, value, zeroPoint);
+  bool isOpen = llvm::any_of(
+      common, [](const DimExpr &size) { return !size.constant(); });
+  if (!isOpen || common.size() != whole.size()) {
     n.fail(invalid("zero points do not fit the operand"));
     return value;
   }
-  return minusZeroPoint(b, value, zeroPoint);
+  return minusZeroPoint(b, value, b.broadcastTo(zeroPoint, whole));
 }
 
 static bool checkMatrices(NodeReading &n, size_t rhs) {
@@ -77,7 +82,10 @@ Value zenith::onnx::scaleAlong(NodeReading &n, size_t index, int64_t axis,
   DimVector dims = n.dims(index);
   if (!isa<FloatType>(n.elementType(index)))
     n.fail(invalid(fmt::format("input {} is no scale", index)));
-  if (b.product(dims).isConstant(1))
+  bool isSingle = axis < 0 && b.product(dims).constant().value_or(1) == 1;
+  if (isSingle)
+    b.requireEqual(b.product(dims), DimExpr(1), "numbers of scales");
+  if (isSingle || b.product(dims).isConstant(1))
     return b.reshape(scale, {});
   if (dims.size() != 1 || axis < 0 || axis >= rank) {
     n.fail(unsupported(fmt::format("scales of rank {}", dims.size())));
@@ -93,9 +101,11 @@ static void setRequantized(NodeReading &n, Value sums, Value lhsScale,
                            Value rhsScale, size_t scaleIndex) {
   ImportBuilder &b = n.b;
   auto element = dyn_cast<IntegerType>(n.elementType(scaleIndex + 1));
-  if (!element || !isByte(element) ||
-      !b.product(n.dims(scaleIndex)).isConstant(1) ||
-      !b.product(n.dims(scaleIndex + 1)).isConstant(1))
+  auto mayBeSingle = [&](size_t index) {
+    return b.product(n.dims(index)).constant().value_or(1) == 1;
+  };
+  if (!element || !isByte(element) || !mayBeSingle(scaleIndex) ||
+      !mayBeSingle(scaleIndex + 1))
     return n.fail(unsupported(
         fmt::format("{} whose result has no single scale, or is not of 8 bits",
                     n.node.op)));

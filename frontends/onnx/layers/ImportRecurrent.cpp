@@ -43,7 +43,8 @@ struct Recurrent {
   NodeReading &n;
   ImportBuilder &b;
   const Cell cell;
-  int64_t gates = 1, hidden = 0, directionCount = 1;
+  int64_t gates = 1, directionCount = 1;
+  DimExpr hidden;
   bool batchFirst = false, linearBeforeReset = false, inputForget = false;
   /// Weights are bytes, gates last, and other operands are rounded to bytes
   /// before each matmul.
@@ -63,6 +64,7 @@ private:
   bool readActivations();
   void readDirection(int64_t index, Value input);
   Value part(Value value, int64_t index, int64_t count = 1);
+  DimVector weightDims(size_t input);
   Value directionOf(size_t input, int64_t index);
   Value weightsOf(size_t input, int64_t index);
   Value rounded(Value x);
@@ -187,16 +189,33 @@ Value Recurrent::apply(const Activation &activation, Value x) {
 /// Gate `index`, or several, along the last dimension.
 Value Recurrent::part(Value value, int64_t index, int64_t count) {
   int64_t last = cast<RankedTensorType>(value.getType()).getRank() - 1;
-  return b.sliceDim(value, last, DimExpr(index * hidden),
-                    DimExpr(count * hidden));
+  return b.sliceDim(value, last, DimExpr(index) * hidden,
+                    DimExpr(count) * hidden);
+}
+
+/// The shape of an input of weights, as far as the node says it.
+DimVector Recurrent::weightDims(size_t input) {
+  DimVector dims = n.dims(input);
+  DimExpr rows = DimExpr(gates) * hidden;
+  int64_t gatesAt = isQuantized ? 2 : 1;
+  dims[0] = DimExpr(directionCount);
+  if (input == 1 || input == 2)
+    dims[gatesAt] = rows;
+  if (input == 2)
+    dims[3 - gatesAt] = hidden;
+  if (input == 3)
+    dims[1] = rows * DimExpr(2);
+  if (input == 7)
+    dims[1] = hidden * DimExpr(3);
+  return dims;
 }
 
 /// An input without its first dimension, the directions.
 Value Recurrent::directionOf(size_t input, int64_t index) {
-  DimVector dims = n.dims(input);
+  DimVector dims = weightDims(input);
+  Value value = b.withShape(n.input(input), dims);
   dims.erase(dims.begin());
-  return b.reshape(b.sliceDim(n.input(input), 0, DimExpr(index), DimExpr(1)),
-                   dims);
+  return b.reshape(b.sliceDim(value, 0, DimExpr(index), DimExpr(1)), dims);
 }
 
 /// gates x columns; of bytes, the values that they represent.
@@ -226,7 +245,7 @@ Value Recurrent::rounded(Value x) {
 
 /// batch x hidden
 Value Recurrent::initialState(size_t input, int64_t index) {
-  DimVector dims = {batch, DimExpr(hidden)};
+  DimVector dims = {batch, hidden};
   if (!n.has(input))
     return b.filled(dims, n.elementType(0), 0);
   return b.reshape(b.sliceDim(n.input(input), batchFirst ? 1 : 0,
@@ -245,9 +264,8 @@ void Recurrent::readDirection(int64_t index, Value input) {
           fromState = part(bias, gates, gates);
     if (linearBeforeReset) {
       direction.resetBias = part(fromState, 2);
-      fromState =
-          b.concat(0, {part(fromState, 0, 2),
-                       b.filled({DimExpr(hidden)}, n.elementType(0), 0)});
+      fromState = b.concat(
+          0, {part(fromState, 0, 2), b.filled({hidden}, n.elementType(0), 0)});
     }
     direction.projected = b.binary<graph::AddOp>(
         direction.projected, b.binary<graph::AddOp>(fromInput, fromState));
@@ -269,15 +287,18 @@ bool Recurrent::read() {
   if (n.failed())
     return false;
   int64_t gatesAt = isQuantized ? 2 : 1;
-  auto size = n.dims(2)[3 - gatesAt].constant();
-  auto rows = n.dims(1)[gatesAt].constant(), count = n.dims(1)[0].constant();
-  if (!size || !rows || !count)
-    n.fail(unsupported("weights of dynamic shape"));
-  else if (*count != directionCount || *rows != gates * *size ||
-           n.intAttribute("hidden_size", *size) != *size)
+  hidden = n.dims(2)[3 - gatesAt];
+  if (n.hasAttribute("hidden_size") && !hidden.constant())
+    hidden = DimExpr(n.intAttribute("hidden_size", 0));
+  auto rows = n.dims(1)[gatesAt].constant(), count = n.dims(1)[0].constant(),
+       size = hidden.constant();
+  if (count.value_or(directionCount) != directionCount ||
+      (size && rows.value_or(gates * *size) != gates * *size) ||
+      (size && n.intAttribute("hidden_size", *size) != *size))
     n.fail(invalid(fmt::format("weights of shape {} x {} x ... for {} "
                                "directions and hidden size {}",
-                               *count, *rows, directionCount, *size)));
+                               n.dims(1)[0].str(), n.dims(1)[gatesAt].str(),
+                               directionCount, hidden.str())));
   const size_t ranks[] = {3, 3, 3, 2, 1, 3, 3, 2};
   for (size_t i = 3; i < n.inputCount() && i < 8; ++i)
     if (n.has(i) && n.rank(i) != int64_t(ranks[i]))
@@ -285,7 +306,6 @@ bool Recurrent::read() {
           fmt::format("input {} has rank {}, not {}", i, n.rank(i), ranks[i])));
   if (n.failed())
     return false;
-  hidden = *size;
   DimVector dims = n.dims(0);
   batch = dims[batchFirst ? 0 : 1];
   steps = dims[batchFirst ? 1 : 0];
@@ -322,11 +342,10 @@ Values Recurrent::stepLSTM(const Direction &direction, Value input, Value h,
   const auto &acts = direction.activations;
   Value all = b.binary<graph::AddOp>(input, multiply(h, direction.recurrent));
   Value in = apply(acts[0], limited(peep(part(all, 0), 0, c)));
-  Value forget =
-      inputForget
-          ? b.binary<graph::SubOp>(
-                b.filled({batch, DimExpr(hidden)}, n.elementType(0), 1), in)
-          : apply(acts[0], limited(peep(part(all, 2), 2, c)));
+  Value forget = inputForget
+                     ? b.binary<graph::SubOp>(
+                           b.filled({batch, hidden}, n.elementType(0), 1), in)
+                     : apply(acts[0], limited(peep(part(all, 2), 2, c)));
   Value candidate = apply(acts[1], limited(part(all, 3)));
   Value next = b.binary<graph::AddOp>(b.binary<graph::MulOp>(forget, c),
                                       b.binary<graph::MulOp>(in, candidate));
@@ -342,8 +361,8 @@ Value Recurrent::stepGRU(const Direction &direction, Value input, Value h) {
   };
   const auto &acts = direction.activations;
   auto rows = [&](int64_t from, int64_t count) {
-    return b.sliceDim(direction.recurrent, 0, DimExpr(from * hidden),
-                      DimExpr(count * hidden));
+    return b.sliceDim(direction.recurrent, 0, DimExpr(from) * hidden,
+                      DimExpr(count) * hidden);
   };
   // If no op separates h from the gates, one matmul computes all of them.
   Value all = linearBeforeReset ? multiply(h, direction.recurrent)
@@ -365,7 +384,7 @@ Value Recurrent::stepGRU(const Direction &direction, Value input, Value h) {
   Value candidate = apply(
       acts[1], limited(b.binary<graph::AddOp>(part(input, 2), fromState)));
   Value kept = b.binary<graph::MulOp>(update, h);
-  Value one = b.filled({batch, DimExpr(hidden)}, n.elementType(0), 1);
+  Value one = b.filled({batch, hidden}, n.elementType(0), 1);
   return b.binary<graph::AddOp>(
       b.binary<graph::MulOp>(b.binary<graph::SubOp>(one, update), candidate),
       kept);
@@ -405,8 +424,7 @@ Values Recurrent::run(int64_t index) {
   for (size_t state = 0; state < states(); ++state)
     inits.push_back(initialState(5 + state, index));
   if (wantsAll())
-    inits.push_back(
-        b.filled({steps, batch, DimExpr(hidden)}, n.elementType(0), 0));
+    inits.push_back(b.filled({steps, batch, hidden}, n.elementType(0), 0));
   return buildFor(
       b, b.scalar(steps), inits, [&](Value time, ValueRange carried) -> Values {
         if (direction.backwards)
@@ -416,7 +434,7 @@ Values Recurrent::run(int64_t index) {
         Value shown = next[0];
         if (lengths) {
           // Steps after a sequence's end change nothing and output zeros.
-          DimVector dims = {batch, DimExpr(hidden)};
+          DimVector dims = {batch, hidden};
           Value counts = b.broadcast(
               b.compare(CompareDirection::lt, time, lengths), {0}, dims);
           for (size_t i = 0; i < states(); ++i)

@@ -285,16 +285,14 @@ static std::optional<Deformed> readDeformed(NodeReading &n) {
     n.fail(unsupported("DeformConv that is not of 2 dimensions"));
     return std::nullopt;
   }
-  SmallVector<int64_t> size;
-  for (const DimExpr &dim : ArrayRef(kernel).drop_front(2)) {
+  DimVector size = kernelSize(n, kernel);
+  for (const DimExpr &dim : size)
     if (!dim.constant()) {
       n.fail(unsupported("a kernel of unknown size"));
       return std::nullopt;
     }
-    size.push_back(*dim.constant());
-  }
   d.window = readWindow(n, size, ArrayRef(dims).drop_front(2));
-  for (int64_t taps : size)
+  for (int64_t taps : constantSize(d.window))
     d.taps *= taps;
   d.batch = dims[0];
   d.features = dims[1];
@@ -316,7 +314,8 @@ static ScalarValue deformedPositions(NodeReading &n, const Deformed &d,
   DimVector points = b.dims(offsets);
   SmallVector<float> tapOffsets;
   for (int64_t t = 0; t < d.taps; ++t) {
-    int64_t tap = i == 0 ? t / d.window.size[1] : t % d.window.size[1];
+    int64_t columns = *d.window.size[1].constant();
+    int64_t tap = i == 0 ? t / columns : t % columns;
     tapOffsets.push_back(tap * d.window.dilations[i] - d.window.low[i]);
   }
   Value taps = b.convert(

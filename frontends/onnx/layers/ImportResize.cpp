@@ -104,6 +104,45 @@ static std::optional<DimExpr> scaledSize(const DimExpr &size, double scale) {
   return std::nullopt;
 }
 
+/// Entry `index` of a vector of floats, as an f32 scalar.
+static ScalarValue openFloat(NodeReading &n, Value vector, int64_t index) {
+  ImportBuilder &b = n.b;
+  return {b,
+          b.convert(
+              b.reshape(b.sliceDim(vector, 0, DimExpr(index), DimExpr(1)), {}),
+              b.builder.getF32Type())};
+}
+
+/// A vector of floats with an entry for each of `count`, or null.
+static Value openFloats(NodeReading &n, size_t index, size_t count) {
+  if (n.rank(index) != 1 || !isa<FloatType>(n.elementType(index))) {
+    n.fail(invalid(fmt::format("input {} is no vector of floats", index)));
+    return {};
+  }
+  n.b.requireEqual(n.dims(index)[0], DimExpr(int64_t(count)),
+                   "numbers of entries and axes");
+  return n.failed() ? Value() : n.input(index);
+}
+
+/// floor(size * scale) with scales that only the run knows.
+static void sizesByOpenScales(NodeReading &n, SmallVector<ResizeAxis> &axes,
+                              size_t index) {
+  ImportBuilder &b = n.b;
+  Value scales = openFloats(n, index, axes.size());
+  for (size_t i = 0; i < axes.size() && !n.failed(); ++i) {
+    ScalarValue scale = openFloat(n, scales, i);
+    ScalarValue scaled =
+        scale * floatSize(b, axes[i].input, b.builder.getF32Type());
+    axes[i].scaleValue = scale;
+    axes[i].output =
+        b.nameCount(scaled.max(0.0).floor().to(b.builder.getI64Type()));
+  }
+}
+
+static bool isOpenInput(NodeReading &n, size_t index) {
+  return n.has(index) && !n.constantTensor(index);
+}
+
 static void sizesByScales(NodeReading &n, SmallVector<ResizeAxis> &axes,
                           ArrayRef<double> scales) {
   for (auto [axis, scale] : llvm::zip(axes, scales)) {
@@ -116,15 +155,42 @@ static void sizesByScales(NodeReading &n, SmallVector<ResizeAxis> &axes,
   }
 }
 
+/// round(scale * size) at run time.
+static DimExpr roundedSize(ImportBuilder &b, ScalarValue scale,
+                           const DimExpr &size) {
+  ScalarValue scaled = scale * floatSize(b, size, b.builder.getF64Type());
+  return b.nameCount((scaled + 0.5).floor().to(b.builder.getI64Type()));
+}
+
+/// The same for sizes that only the run knows.
+static void keepOpenProportions(ImportBuilder &b, SmallVector<ResizeAxis> &axes,
+                                bool larger) {
+  Type f64 = b.builder.getF64Type();
+  std::optional<ScalarValue> scale;
+  for (const ResizeAxis &axis : axes) {
+    ScalarValue ratio =
+        floatSize(b, axis.output, f64) / floatSize(b, axis.input, f64);
+    scale = !scale ? ratio : larger ? scale->max(ratio) : scale->min(ratio);
+  }
+  for (ResizeAxis &axis : axes) {
+    axis.scale = std::nullopt;
+    axis.scaleValue = scale->to(b.builder.getF32Type());
+    axis.output = roundedSize(b, *scale, axis.input);
+  }
+}
+
 /// One scale for all dimensions, so that the proportions stay.
 static void keepProportions(NodeReading &n, SmallVector<ResizeAxis> &axes,
                             bool larger) {
   double scale = larger ? 0 : INFINITY;
+  bool isKnown = llvm::all_of(axes, [](const ResizeAxis &axis) {
+    return axis.input.constant().value_or(0) > 0 && axis.output.constant();
+  });
+  if (!isKnown)
+    return keepOpenProportions(n.b, axes, larger);
   for (const ResizeAxis &axis : axes) {
-    auto from = axis.input.constant(), to = axis.output.constant();
-    if (!from || !to || *from < 1)
-      return n.fail(unsupported("keep_aspect_ratio_policy of dynamic sizes"));
-    double ratio = double(*to) / double(*from);
+    double ratio =
+        double(*axis.output.constant()) / double(*axis.input.constant());
     scale = larger ? std::max(scale, ratio) : std::min(scale, ratio);
   }
   for (ResizeAxis &axis : axes) {
@@ -404,9 +470,10 @@ static void resize(NodeReading &n, const ResizeStyle &style,
     x = b.convert(x, wideFloat(b, element));
   bool crops = style.coordinates == Coordinates::CropAndResize;
   for (const ResizeAxis &axis : axes) {
-    bool isStatic =
-        axis.input.constant() && axis.output.constant() && axis.scale;
-    bool isWhole = !crops || (axis.cropStart == 0 && axis.cropEnd == 1);
+    bool isStatic = axis.input.constant() && axis.output.constant() &&
+                    axis.scale && !axis.isOpen();
+    bool isWhole = !crops || (axis.cropStart == 0 && axis.cropEnd == 1 &&
+                              !axis.cropStartValue);
     if (n.failed())
       return;
     if (isWhole && axis.input == axis.output && axis.scale == 1.0)
@@ -433,6 +500,8 @@ static void importResize(NodeReading &n) {
     return;
   if (hasSizes) {
     sizesGiven(n, axes, 3);
+  } else if (isOpenInput(n, scalesAt)) {
+    sizesByOpenScales(n, axes, scalesAt);
   } else {
     auto scales = constantFloats(n, scalesAt, "scales");
     if (!n.failed() && scales->size() != axes.size())
@@ -440,7 +509,14 @@ static void importResize(NodeReading &n) {
     if (!n.failed())
       sizesByScales(n, axes, *scales);
   }
-  if (!n.failed() && style.coordinates == Coordinates::CropAndResize) {
+  bool crops = style.coordinates == Coordinates::CropAndResize;
+  if (!n.failed() && crops && isOpenInput(n, 1)) {
+    Value regions = openFloats(n, 1, 2 * axes.size());
+    for (size_t i = 0; !n.failed() && i < axes.size(); ++i) {
+      axes[i].cropStartValue = openFloat(n, regions, i);
+      axes[i].cropEndValue = openFloat(n, regions, axes.size() + i);
+    }
+  } else if (!n.failed() && crops) {
     auto regions = constantFloats(n, 1, "regions");
     if (!n.failed() && (!regions || regions->size() != 2 * axes.size()))
       n.fail(invalid("roi does not fit the axes"));
@@ -459,6 +535,12 @@ static void importUpsample(NodeReading &n) {
   ResizeStyle style = readStyle(n);
   SmallVector<ResizeAxis> axes = allAxes(n);
   std::optional<SmallVector<double>> scales;
+  if (n.version >= 9 && isOpenInput(n, 1)) {
+    sizesByOpenScales(n, axes, 1);
+    if (!n.failed())
+      resize(n, style, axes);
+    return;
+  }
   if (n.version >= 9) {
     scales = constantFloats(n, 1, "scales");
   } else if (n.version >= 7) {

@@ -7,12 +7,12 @@
 #include "frontends/onnx/layers/ResizeReading.h"
 
 #include <cmath>
-#include <fmt/format.h>
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::onnx;
 using graph::CompareDirection;
+using llvm::SmallVector;
 
 static DimVector alongDim(int64_t rank, int64_t dim, const DimExpr &size) {
   DimVector dims(rank, DimExpr(1));
@@ -41,6 +41,16 @@ static bool onlyRepeats(const ResizeStyle &style, const ResizeAxis &axis) {
   return true;
 }
 
+/// Outputs per input along the dimension.
+static ScalarValue scaleOf(ImportBuilder &b, const ResizeAxis &axis) {
+  Type f32 = b.builder.getF32Type();
+  if (axis.scaleValue)
+    return {b, axis.scaleValue};
+  if (axis.scale)
+    return {b, b.scalarConstant(f32, *axis.scale)};
+  return floatSize(b, axis.output, f32) / floatSize(b, axis.input, f32);
+}
+
 /// Original positions of all outputs.
 static ScalarValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
                                const ResizeAxis &axis) {
@@ -48,9 +58,10 @@ static ScalarValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
   ScalarValue x(b, b.iota(0, {axis.output}, f32)),
       input = floatSize(b, axis.input, f32),
       output = floatSize(b, axis.output, f32);
-  ScalarValue scale = axis.scale ? input.constant(*axis.scale) : output / input;
+  ScalarValue scale = scaleOf(b, axis);
   Value single = output.compare(CompareDirection::le, 1.0);
-  ScalarValue last = input - 1.0, length = axis.scale ? scale * input : output,
+  bool hasScale = axis.scale || axis.scaleValue;
+  ScalarValue last = input - 1.0, length = hasScale ? scale * input : output,
               spacing = length - 1.0, zero = x.constant(0);
   switch (style.coordinates) {
   case Coordinates::HalfPixel:
@@ -69,10 +80,13 @@ static ScalarValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
   case Coordinates::CropAndResize:
     break;
   }
-  ScalarValue middle = 0.5 * (axis.cropStart + axis.cropEnd) * last;
-  return middle.where(single,
-                      axis.cropStart * last +
-                          x * (axis.cropEnd - axis.cropStart) * last / spacing);
+  auto bound = [&](Value open, double known) {
+    return open ? ScalarValue(b, open) : input.constant(known);
+  };
+  ScalarValue start = bound(axis.cropStartValue, axis.cropStart),
+              end = bound(axis.cropEndValue, axis.cropEnd);
+  return ((start + end) * 0.5 * last)
+      .where(single, start * last + x * (end - start) * last / spacing);
 }
 
 static ScalarValue nearestOf(NearestRule rule, ScalarValue position) {
@@ -101,6 +115,50 @@ static ScalarValue weightOf(const ResizeStyle &style, ScalarValue distance) {
                     far.where(d.compare(CompareDirection::lt, 2.0), 0.0));
 }
 
+/// A product with a matrix of weights: where the size shrinks, an antialiasing
+/// filter reads so many elements as the scale says. Elements before and after
+/// the input are its first and last one.
+static Value resizeByFilter(ImportBuilder &b, Value x, const ResizeStyle &style,
+                            const ResizeAxis &axis) {
+  Type f32 = b.builder.getF32Type(), i64 = b.builder.getI64Type();
+  ScalarValue stretch = scaleOf(b, axis).min(1.0);
+  double narrow = style.mode == ResizeMode::Linear ? 1 : 2;
+  ScalarValue reach =
+      (stretch.constant(narrow) / stretch).apply<graph::CeilOp>();
+  DimExpr border = b.nameCount((reach + 2.0).max(0.0).to(i64)),
+          wide = axis.input + border * DimExpr(2);
+  ScalarValue at =
+      ScalarValue(b, b.iota(0, {wide}, i64)) - ScalarValue(b, b.scalar(border));
+  ScalarValue row(
+      b, b.reshape(positionsOf(b, style, axis), {axis.output, DimExpr(1)})),
+      column(b, b.reshape(at.to(f32), {DimExpr(1), wide}));
+  ScalarValue weights = weightOf(style, (column - row) * stretch),
+              last = floatSize(b, axis.input, f32) - 1.0;
+  if (style.excludeOutside)
+    weights = weights.where(
+        b.binary<graph::AndOp>(column.compare(CompareDirection::ge, 0.0),
+                               column.compare(CompareDirection::le, last)),
+        0.0);
+  ScalarValue sum(b, b.reduce(graph::ReduceKind::sum, weights, {1}, true));
+  Type element = getElementTypeOrSelf(x.getType());
+  Value matrix = (weights / sum).to(element);
+  Value clamped =
+      at.max(0.0).min(ScalarValue(b, b.scalar(axis.input - DimExpr(1))));
+  Value elements = gatherAlong(b, x, axis.dim, clamped);
+  DimVector result = b.dims(elements);
+  int64_t rank = result.size();
+  result.erase(result.begin() + axis.dim);
+  result.push_back(axis.output);
+  auto numbers =
+      graph::DotDimsAttr::get(b.builder.getContext(), {}, {}, {axis.dim}, {1});
+  Value resized = b.emit<graph::DotGeneralOp>(b.typeOf(result, element),
+                                              elements, matrix, numbers);
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < rank; ++i)
+    order.push_back(i < axis.dim ? i : i == axis.dim ? rank - 1 : i - 1);
+  return b.transpose(resized, order);
+}
+
 Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
                                   const ResizeStyle &style,
                                   const ResizeAxis &axis) {
@@ -108,11 +166,8 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
   if (onlyRepeats(style, axis))
     return repeatElements(b, x, axis.dim, int64_t(*axis.scale));
   if (style.antialias && style.mode != ResizeMode::Nearest &&
-      !(axis.scale && *axis.scale >= 1)) {
-    n.fail(unsupported(fmt::format("Resize with antialias of dimension {}",
-                                   axis.input.str())));
-    return x;
-  }
+      !(axis.scale && *axis.scale >= 1))
+    return resizeByFilter(b, x, style, axis);
   int64_t rank = b.dims(x).size();
   DimVector column = alongDim(rank, axis.dim, axis.output);
   Type i64 = b.builder.getI64Type();

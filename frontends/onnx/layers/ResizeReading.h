@@ -5,16 +5,21 @@
 #define ZENITH_FRONTENDS_ONNX_LAYERS_RESIZEREADING_H
 
 #include "frontends/onnx/import/NodeReading.h"
+#include "frontends/onnx/import/ScalarValue.h"
 #include "frontends/onnx/layers/ResizePlan.h"
 
 namespace zenith::onnx {
 
-/// A dimension that changes; `scale` is unknown where a size is.
+/// A dimension that changes; `scale` is unknown where a size is. What only the
+/// run knows is an f32 scalar.
 struct ResizeAxis {
   int64_t dim = 0;
   DimExpr input, output;
   std::optional<double> scale;
   double cropStart = 0, cropEnd = 1;
+  Value scaleValue, cropStartValue, cropEndValue; // null: as above
+
+  bool isOpen() const { return scaleValue || cropStartValue; }
 };
 
 /// Each element `times` times.

@@ -111,8 +111,9 @@ static void importGridSample(NodeReading &n) {
   int64_t rank = n.rank(0), count = rank - 2;
   if (n.failed())
     return;
-  if (count < 1 || n.rank(1) != rank ||
-      !n.dims(1)[rank - 1].isConstant(count) ||
+  auto entries = rank > 0 && n.rank(1) == rank ? n.dims(1)[rank - 1].constant()
+                                               : std::nullopt;
+  if (count < 1 || n.rank(1) != rank || entries.value_or(count) != count ||
       !isa<FloatType>(n.elementType(1)) || isa<ComplexType>(n.elementType(0)))
     return n.fail(invalid("the grid does not fit the input"));
   if (count > 3)
@@ -123,6 +124,9 @@ static void importGridSample(NodeReading &n) {
   bool corners = n.intAttribute("align_corners", 0) != 0;
   Value x = n.input(0), grid = b.convert(n.input(1), wide);
   DimVector dims = n.dims(0), points = n.dims(1);
+  points.back() = DimExpr(count);
+  points.front() = dims.front();
+  grid = b.withShape(grid, points);
   points.pop_back();
   SmallVector<SmallVector<SampleTap>> taps;
   for (int64_t i = 0; i < count; ++i) {
@@ -170,17 +174,20 @@ static void importAffineGrid(NodeReading &n) {
   if (n.failed())
     return;
   int64_t count = int64_t(size.size()) - 2;
-  if ((count != 2 && count != 3) || n.rank(0) != 3 ||
-      !n.dims(0)[1].isConstant(count) || !n.dims(0)[2].isConstant(count + 1) ||
-      !isa<FloatType>(n.elementType(0)))
+  auto mayBe = [&](int64_t dim, int64_t wanted) {
+    return n.dims(0)[dim].constant().value_or(wanted) == wanted;
+  };
+  if ((count != 2 && count != 3) || n.rank(0) != 3 || !mayBe(1, count) ||
+      !mayBe(2, count + 1) || !isa<FloatType>(n.elementType(0)))
     return n.fail(invalid("theta is not [batch, 2, 3] for a size of 4 entries, "
                           "or [batch, 3, 4] for 5"));
   Type wide = wideFloat(b, n.elementType(0));
   bool corners = n.intAttribute("align_corners", 0) != 0;
-  Value theta = b.convert(n.input(0), wide);
+  DimVector coefficients = {size[0], DimExpr(count), DimExpr(count + 1)};
+  Value theta = b.convert(b.withShape(n.input(0), coefficients), wide);
   DimVector spatial(size.begin() + 2, size.end()),
       column(count + 2, DimExpr(1));
-  column[0] = n.dims(0)[0];
+  column[0] = size[0];
   auto coefficient = [&](int64_t row, int64_t at) {
     Value part = b.sliceDim(b.sliceDim(theta, 1, DimExpr(row), DimExpr(1)), 2,
                             DimExpr(at), DimExpr(1));

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators over dimensions that have neither size nor name, and with axes,
+// scales and shapes from data, give what they give where all of that is known.
+#include "NodeEvaluation.h"
+
+#include <gtest/gtest.h>
+
+using namespace zenith::onnx;
+
+namespace {
+struct Outcome {
+  std::string error;
+  std::vector<std::string> results;
+};
+} // namespace
+
+/// Results of a node as text; without `known`, dimensions of inputs of rank 1
+/// and more are open, but for those of `shaped`.
+static Outcome outcomeOf(const Node &node, const std::vector<Tensor> &inputs,
+                         bool known, const std::vector<std::string> &shaped,
+                         int64_t opset, size_t results, size_t rank) {
+  mlir::MLIRContext context;
+  ImportOptions options;
+  Model model = nodeModel(node, inputs, opset);
+  for (ValueInfo &input : model.graph.inputs)
+    if (!known && !llvm::is_contained(shaped, input.name))
+      for (Dim &dim : input.type.dims)
+        dim = Dim();
+  for (const Tensor &input : inputs)
+    if (known && llvm::is_contained(shaped, input.name))
+      options.bindings[input.name] = input;
+  for (ValueInfo &output : model.graph.outputs) {
+    output.type.hasShape = true;
+    output.type.dims.assign(rank, Dim());
+  }
+  auto module = importONNX(model, &context, options);
+  if (!module)
+    return {module.error().message(), {}};
+  auto values = runModule(**module, byName(inputs));
+  if (!values)
+    return {llvm::toString(values.takeError()), {}};
+  Outcome outcome;
+  for (size_t i = 0; i < results; ++i)
+    outcome.results.push_back(textOf((*values)[i]));
+  return outcome;
+}
+
+/// `rank` is that of the results.
+static void expectSame(const Node &node, const std::vector<Tensor> &inputs,
+                       size_t rank, const std::vector<std::string> &shaped = {},
+                       int64_t opset = 21, size_t results = 1) {
+  Outcome known = outcomeOf(node, inputs, true, shaped, opset, results, rank),
+          open = outcomeOf(node, inputs, false, shaped, opset, results, rank);
+  EXPECT_EQ(known.error, "") << node.op;
+  EXPECT_EQ(open.error, "") << node.op;
+  EXPECT_EQ(open.results, known.results) << node.op;
+}
+
+static std::string refusalOf(const Node &node,
+                             const std::vector<Tensor> &inputs, size_t rank,
+                             const std::vector<std::string> &shaped = {}) {
+  return outcomeOf(node, inputs, false, shaped, 21, 1, rank).error;
+}
+
+TEST(ImportSizes, BroadcastsBothWays) {
+  expectSame(makeNode("Add", {"x", "y"}, {"y0"}, {}),
+             {ramp("x", {3, 1, 4}), ramp("y", {1, 2, 4})}, 3);
+  expectSame(makeNode("Mul", {"x", "y"}, {"y0"}, {}),
+             {ramp("x", {2, 4}), ramp("y", {1})}, 2);
+  expectSame(makeNode("MatMul", {"x", "y"}, {"y0"}, {}),
+             {ramp("x", {1, 3, 2, 4}), ramp("y", {2, 1, 4, 3})}, 4);
+  expectSame(makeNode("Gemm", {"x", "y", "c"}, {"y0"}, {}),
+             {ramp("x", {2, 3}), ramp("y", {3, 4}), ramp("c", {1, 4})}, 2);
+  expectSame(makeNode("Einsum", {"x", "y"}, {"y0"},
+                      {textAttribute("equation", "...ij,...jk->...ik")}),
+             {ramp("x", {1, 2, 3}), ramp("y", {4, 3, 2})}, 3);
+}
+
+TEST(ImportSizes, ExpandsToShapesFromData) {
+  expectSame(makeNode("Expand", {"x", "s"}, {"y0"}, {}),
+             {ramp("x", {3, 1}), integers("s", {3}, {2, 1, 4})}, 3, {"s"});
+}
+
+TEST(ImportSizes, ContradictionsNameNodeAndShapes) {
+  std::string text = refusalOf(makeNode("Add", {"x", "y"}, {"y0"}, {}),
+                               {ramp("x", {3, 8}), ramp("y", {5, 8})}, 2);
+  EXPECT_NE(text.find("Add: sizes"), std::string::npos) << text;
+  EXPECT_NE(text.find("operand 0 is [3, 8], operand 1 is [5, 8]"),
+            std::string::npos)
+      << text;
+  text = refusalOf(makeNode("Conv", {"x", "w"}, {"y0"},
+                            {intsAttribute("kernel_shape", {3, 3})}),
+                   {ramp("x", {1, 5, 6, 6}), ramp("w", {4, 3, 3, 3})}, 4);
+  EXPECT_NE(text.find("5 and 3 differ"), std::string::npos) << text;
+  Node split = makeNode("Split", {"x", "s"}, {"y0", "y1"}, {});
+  text = refusalOf(split, {ramp("x", {6, 3}), integers("s", {2}, {2, 3})}, 2,
+                   {"s"});
+  EXPECT_NE(text.find("5 and 6 differ"), std::string::npos) << text;
+}
+
+TEST(ImportSizes, KernelsOfUnknownSize) {
+  expectSame(
+      makeNode("Conv", {"x", "w"}, {"y0"},
+               {intsAttribute("strides", {2, 1}),
+                intsAttribute("pads", {1, 0, 0, 2}), intAttribute("group", 2)}),
+      {ramp("x", {1, 4, 5, 4}), ramp("w", {2, 2, 3, 2})}, 4);
+  expectSame(makeNode("Conv", {"x", "w"}, {"y0"},
+                      {textAttribute("auto_pad", "SAME_LOWER"),
+                       intsAttribute("strides", {2})}),
+             {ramp("x", {1, 1, 6}), ramp("w", {1, 1, 3})}, 3);
+  expectSame(
+      makeNode("ConvTranspose", {"x", "w"}, {"y0"},
+               {intsAttribute("strides", {2}), intsAttribute("pads", {1, 0})}),
+      {ramp("x", {1, 2, 4}), ramp("w", {2, 3, 3})}, 3);
+}
+
+TEST(ImportSizes, WindowsOverUnknownSizes) {
+  expectSame(makeNode("MaxPool", {"x"}, {"y0"},
+                      {intsAttribute("kernel_shape", {3, 3}),
+                       intsAttribute("strides", {2, 2}),
+                       textAttribute("auto_pad", "SAME_UPPER")}),
+             {ramp("x", {1, 1, 5, 6})}, 4);
+  for (int64_t counts : {0, 1})
+    expectSame(
+        makeNode("AveragePool", {"x"}, {"y0"},
+                 {intsAttribute("kernel_shape", {3}),
+                  intsAttribute("strides", {2}), intsAttribute("pads", {1, 1}),
+                  intAttribute("count_include_pad", counts),
+                  intAttribute("ceil_mode", 1)}),
+        {ramp("x", {1, 2, 6})}, 3);
+}
+
+TEST(ImportSizes, HeadsOfUnknownSize) {
+  expectSame(makeNode("Attention", {"q", "k", "v"}, {"y0"}, {}),
+             {ramp("q", {1, 4, 2, 3}), ramp("k", {1, 2, 5, 3}),
+              ramp("v", {1, 2, 5, 2})},
+             4, {}, 23);
+  expectSame(
+      makeNode("RotaryEmbedding", {"x", "c", "s"}, {"y0"}, {}),
+      {ramp("x", {1, 2, 3, 4}), ramp("c", {1, 3, 2}), ramp("s", {1, 3, 2})}, 4,
+      {}, 23);
+}
+
+TEST(ImportSizes, FeaturesAndPositions) {
+  expectSame(
+      makeNode("DepthToSpace", {"x"}, {"y0"}, {intAttribute("blocksize", 2)}),
+      {ramp("x", {1, 8, 2, 3})}, 4);
+  expectSame(
+      makeNode("SpaceToDepth", {"x"}, {"y0"}, {intAttribute("blocksize", 2)}),
+      {ramp("x", {1, 2, 4, 6})}, 4);
+  expectSame(makeNode("CenterCropPad", {"x", "s"}, {"y0"}, {}),
+             {ramp("x", {5, 2}), integers("s", {2}, {2, 5})}, 2, {"s"});
+  expectSame(makeNode("Col2Im", {"x", "s", "k"}, {"y0"}, {}),
+             {ramp("x", {1, 4, 4}), integers("s", {2}, {3, 3}),
+              integers("k", {2}, {2, 2})},
+             4, {"s", "k"});
+}
+
+TEST(ImportSizes, AxesFromData) {
+  for (int64_t keeps : {0, 1})
+    for (int64_t axis : {0, 1, -1})
+      expectSame(makeNode("ReduceSum", {"x", "a"}, {"y0"},
+                          {intAttribute("keepdims", keeps)}),
+                 {ramp("x", {2, 3, 4}), integers("a", {1}, {axis})},
+                 keeps ? 3 : 2, {"a"});
+  expectSame(makeNode("Unsqueeze", {"x", "a"}, {"y0"}, {}),
+             {ramp("x", {2, 3}), integers("a", {2}, {3, 0})}, 4, {"a"});
+  expectSame(makeNode("Squeeze", {"x", "a"}, {"y0"}, {}),
+             {ramp("x", {1, 3, 1}), integers("a", {1}, {-1})}, 2, {"a"});
+  expectSame(makeNode("CumSum", {"x", "a"}, {"y0"}, {}),
+             {ramp("x", {2, 3}), integers("a", {}, {1})}, 2, {"a"});
+  expectSame(makeNode("Slice", {"x", "b", "e", "a", "s"}, {"y0"}, {}),
+             {ramp("x", {4, 5}), integers("b", {2}, {3, -1}),
+              integers("e", {2}, {0, -4}), integers("a", {2}, {1, 0}),
+              integers("s", {2}, {-1, -2})},
+             2, {"b", "e", "a", "s"});
+  expectSame(
+      makeNode("Pad", {"x", "p", "", "a"}, {"y0"}, {}),
+      {ramp("x", {2, 3}), integers("p", {2}, {1, 2}), integers("a", {1}, {1})},
+      2, {"p", "a"});
+}
+
+TEST(ImportSizes, RanksThatAreDeclared) {
+  expectSame(makeNode("Squeeze", {"x"}, {"y0"}, {}), {ramp("x", {2, 3})}, 2);
+  expectSame(makeNode("GatherND", {"x", "i"}, {"y0"}, {}),
+             {ramp("x", {2, 3, 2}), integers("i", {2, 2}, {0, 1, 1, 2})}, 2);
+  std::string text = refusalOf(makeNode("Squeeze", {"x"}, {"y0"}, {}),
+                               {ramp("x", {2, 3, 1})}, 1);
+  EXPECT_NE(text.find("may be 1"), std::string::npos) << text;
+}
