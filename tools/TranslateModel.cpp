@@ -61,7 +61,6 @@ static llvm::Error checkTranslateEffects(const CLI::App &app,
       toONNX || *to == FileFormat::StableHLO || options.check;
   const Fact facts[] = {{Condition::WritesONNX, toONNX},
                         {Condition::ChoosesEntry, toONNX || options.check},
-                        {Condition::Checks, options.check},
                         {Condition::ReadsParameters, readsParameters}};
   return checkEffects(app, zenith::options::Translate, facts);
 }
@@ -254,10 +253,17 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
         "--check needs a file: standard output cannot be read again");
   std::unique_ptr<MLIRContext> context = makeContext();
   LoadOptions load = loadOptions(*from, *to);
+  // The check chooses sizes of its own for a model that stays dynamic.
+  if (!options.check)
+    load.dims = options.dims;
   llvm::Expected<LoadedModel> model =
       loadModel(options.input, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
+  if (!options.dims.empty() && !model->dimsApplied && !options.check)
+    return makeError(ErrorCode::Usage,
+                     "--dim has no effect on a model that is no ONNX, without "
+                     "--check");
   // GraphIR can say what is to be derived, other formats cannot.
   bool derives = !options.transforms.empty() || *to == FileFormat::ONNX ||
                  *to == FileFormat::StableHLO;

@@ -41,7 +41,6 @@ enum class Condition {
   WritesONNX,
   ChoosesEntry,
   ReadsParameters,
-  Checks,
   BoundsMemory,
   RunsProgram,
   ExplainsModel
@@ -66,7 +65,6 @@ template <> struct Words<Condition> {
       {"on output that is no ONNX, without --check", Condition::ChoosesEntry},
       {"on output that is GraphIR, without --check",
        Condition::ReadsParameters},
-      {"without --check", Condition::Checks},
       {"without --max-memory", Condition::BoundsMemory},
       {"with --emit", Condition::RunsProgram},
       {"on the name of an entry", Condition::ExplainsModel}};

@@ -18,8 +18,13 @@
 // OUTPUT: --output is required
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %s -o %t/m.xyz | FileCheck --check-prefix=FORMAT %s
 // FORMAT: m.xyz: error: the format is not clear from the name
-// RUN: %python %S/Inputs/exit_code.py 3 zenith-translate %s -o %t/m.mlir --to-format=stablehlo | FileCheck --check-prefix=HLO %s
-// HLO: cannot be written as StableHLO: a shape in its signature is dynamic
+// RUN: zenith-translate %s -o %t/hlo.mlir --to-format=stablehlo --check
+// RUN: FileCheck --check-prefix=HLO %s < %t/hlo.mlir
+// HLO: func.func @main(%{{.*}}: tensor<?x4xf32>
+// HLO: stablehlo.dot_general
+// RUN: zenith-translate %t/m.onnx -o %t/three.mlir --dim rows=3
+// RUN: FileCheck --check-prefix=THREE %s < %t/three.mlir
+// THREE: func.func @main(%{{.*}}: tensor<3x4xf32>
 // RUN: printf 'no model' > %t/bad.onnx
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-translate %t/bad.onnx -o %t/m.mlir | FileCheck --check-prefix=BAD %s
 // BAD: bad.onnx: error:

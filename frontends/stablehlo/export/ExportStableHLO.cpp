@@ -116,9 +116,8 @@ bool ModuleExport::function(func::FuncOp from, ModuleOp module) {
   for (TypeRange types :
        {TypeRange(type.getInputs()), TypeRange(type.getResults())})
     for (Type part : types) {
-      auto tensor = dyn_cast<RankedTensorType>(part);
-      if (!tensor || !tensor.hasStaticShape())
-        return out.unsupported(from, "a shape in its signature is dynamic");
+      if (!isa<RankedTensorType>(part))
+        return out.unsupported(from, "its signature has other than tensors");
     }
   if (from.isExternal() || !llvm::hasSingleElement(from.getBody()))
     return out.unsupported(from, "it has no body of one block");

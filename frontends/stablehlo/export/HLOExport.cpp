@@ -3,7 +3,7 @@
 // Walks blocks and dispatches by op name; builders of common ops.
 
 #include "frontends/stablehlo/export/HLOExport.h"
-
+#include "ir/GraphOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
@@ -26,6 +26,32 @@ HLOExport::HLOExport(MLIRContext *context)
   addContractionExports(rules);
   addOrderingExports(rules);
   addControlExports(rules);
+  allowDynamic({"graph.add",     "graph.sub",         "graph.mul",
+                "graph.div",     "graph.rem",         "graph.pow",
+                "graph.max",     "graph.min",         "graph.atan2",
+                "graph.and",     "graph.or",          "graph.xor",
+                "graph.not",     "graph.abs",         "graph.neg",
+                "graph.sign",    "graph.exp",         "graph.expm1",
+                "graph.log",     "graph.log1p",       "graph.sqrt",
+                "graph.rsqrt",   "graph.cbrt",        "graph.sin",
+                "graph.cos",     "graph.tan",         "graph.tanh",
+                "graph.erf",     "graph.logistic",    "graph.floor",
+                "graph.ceil",    "graph.round_even",  "graph.is_finite",
+                "graph.select",  "graph.clamp",       "graph.compare",
+                "graph.convert", "graph.iota",        "graph.pad",
+                "graph.slice",   "graph.broadcast",   "graph.expand",
+                "graph.reshape", "graph.transpose",   "graph.concat",
+                "graph.reverse", "graph.dim",         "graph.reduce",
+                "graph.if",      "graph.case",        "graph.while",
+                "graph.barrier", "graph.dot_general", "graph.host_read",
+                "func.call"});
+}
+
+/// A rule makes constants of its result's shape unless it is known not to.
+bool HLOExport::writesDynamic(Operation *op) const {
+  auto convert = dyn_cast<graph::ConvertOp>(op);
+  return dynamicOps.contains(op->getName().getStringRef()) &&
+         !(convert && convert.getSaturate());
 }
 
 bool HLOExport::unsupported(Operation *op, const llvm::Twine &why) {
@@ -42,7 +68,7 @@ bool HLOExport::exportOp(Operation *op) {
   loc = op->getLoc();
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape())
+    if (!tensor || (!tensor.hasStaticShape() && !writesDynamic(op)))
       return unsupported(op, "its shape is dynamic");
   }
   auto rule = rules.find(op->getName().getStringRef());
@@ -215,6 +241,37 @@ Value HLOExport::slice(Value value, llvm::ArrayRef<int64_t> starts,
 
 Value HLOExport::iota(RankedTensorType type, int64_t dim) {
   return make("stablehlo.iota", type, {}, intAttribute("iota_dimension", dim));
+}
+
+Value HLOExport::indexScalar(int64_t value) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return constant(DenseElementsAttr::get(type, value));
+}
+
+Value HLOExport::indexVector(llvm::ArrayRef<Value> entries) {
+  auto single = RankedTensorType::get({1}, builder.getI64Type());
+  SmallVector<Value> parts;
+  for (Value entry : entries)
+    parts.push_back(make("stablehlo.reshape", single, entry));
+  auto type =
+      RankedTensorType::get({int64_t(parts.size())}, builder.getI64Type());
+  if (parts.empty())
+    return constant(DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>()));
+  return parts.size() == 1 ? parts[0]
+                           : make("stablehlo.concatenate", type, parts,
+                                  intAttribute("dimension", 0));
+}
+
+Value HLOExport::indexVector(llvm::ArrayRef<int64_t> entries,
+                             ValueRange scalars) {
+  SmallVector<Value> values;
+  for (int64_t entry : entries) {
+    bool isDynamic = ShapedType::isDynamic(entry);
+    values.push_back(isDynamic ? get(scalars.front()) : indexScalar(entry));
+    if (isDynamic)
+      scalars = scalars.drop_front();
+  }
+  return indexVector(values);
 }
 
 Value HLOExport::isNaN(Value value) {

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace zenith::stablehlo {
 
@@ -33,6 +34,11 @@ public:
   using Attributes = llvm::ArrayRef<mlir::NamedAttribute>;
 
   explicit HLOExport(mlir::MLIRContext *context);
+  /// The rules of these ops take dynamic shapes.
+  void allowDynamic(llvm::ArrayRef<llvm::StringLiteral> ops) {
+    for (llvm::StringRef op : ops)
+      dynamicOps.insert(op);
+  }
 
   /// All ops of a block but its terminator, whose operands are returned by an
   /// op of this name.
@@ -77,6 +83,11 @@ public:
   Value slice(Value value, llvm::ArrayRef<int64_t> starts,
               llvm::ArrayRef<int64_t> limits, llvm::ArrayRef<int64_t> strides);
   Value iota(mlir::RankedTensorType type, int64_t dim);
+  /// A vector of i64 entries: constants, and scalars of GraphIR for the
+  /// dynamic ones, in order.
+  Value indexVector(llvm::ArrayRef<int64_t> entries, mlir::ValueRange scalars);
+  Value indexVector(llvm::ArrayRef<Value> entries);
+  Value indexScalar(int64_t value);
   /// Order and equality with NaN above all other values and equal to itself.
   Value before(Value lhs, Value rhs);
   Value same(Value lhs, Value rhs);
@@ -92,8 +103,10 @@ public:
 
 private:
   bool exportOp(mlir::Operation *op);
+  bool writesDynamic(mlir::Operation *op) const;
 
   ExportRules rules;
+  llvm::StringSet<> dynamicOps; ///< whose rules take dynamic shapes
   mlir::IRMapping values;
 };
 

@@ -5,6 +5,7 @@
 
 #include "frontends/stablehlo/import/ComplexFunctions.h"
 #include "frontends/stablehlo/import/OpReading.h"
+#include "frontends/stablehlo/import/ShapeReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -162,19 +163,53 @@ static void mulhiRule(OpReading &x) {
 //===----------------------------------------------------------------------===//
 
 // Right-aligned, or along `broadcast_dimensions` for the operand of lower rank.
-static Value spreadTo(OpReading &x, Value value, RankedTensorType type) {
-  if (tensorTypeOf(value).getShape() == type.getShape())
-    return value;
+static SmallVector<int64_t> mappingTo(OpReading &x, Value value, int64_t rank) {
   SmallVector<int64_t> mapping;
-  if (x.op->getAttr("broadcast_dimensions") && rankOf(value) < type.getRank())
+  if (x.op->getAttr("broadcast_dimensions") && rankOf(value) < rank)
     mapping = x.list("broadcast_dimensions");
   if (int64_t(mapping.size()) != rankOf(value)) {
     mapping.clear();
     for (int64_t i = 0; i < rankOf(value); ++i)
-      mapping.push_back(type.getRank() - rankOf(value) + i);
+      mapping.push_back(rank - rankOf(value) + i);
   }
-  return x.broadcast(value, mapping,
-                     RankedTensorType::get(type.getShape(), elementOf(value)));
+  return mapping;
+}
+
+// Where two sizes meet, one may be 1: then it is the other.
+static Value commonSize(OpReading &x, Value lhs, Value rhs) {
+  Value isOne = x.compare(graph::CompareDirection::eq, lhs, x.index(1));
+  return x.select(isOne, rhs, lhs);
+}
+
+// The shape that operands have together; sizes that the result's type knows are
+// its own.
+static DynamicShape commonShape(OpReading &x, RankedTensorType type,
+                                ValueRange operands) {
+  DynamicShape shape;
+  shape.sizes.assign(type.getShape().begin(), type.getShape().end());
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (!type.isDynamicDim(d))
+      continue;
+    Value size;
+    for (Value operand : operands) {
+      SmallVector<int64_t> mapping = mappingTo(x, operand, type.getRank());
+      const int64_t *at = llvm::find(mapping, d);
+      if (at == mapping.end())
+        continue;
+      Value own = x.dim(operand, at - mapping.begin());
+      size = size ? commonSize(x, size, own) : own;
+    }
+    shape.dims.push_back(size ? size : x.index(1));
+  }
+  return shape;
+}
+
+static Value spreadTo(OpReading &x, Value value, const DynamicShape &shape) {
+  if (shape.dims.empty() &&
+      tensorTypeOf(value).getShape() == ArrayRef(shape.sizes))
+    return value;
+  return broadcastAtRunTime(
+      x, value, mappingTo(x, value, int64_t(shape.sizes.size())), shape);
 }
 
 // Applies the rule of the op without `broadcast_` to broadcast operands.
@@ -182,9 +217,9 @@ template <auto build> static void broadcastRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  if (!type.hasStaticShape())
-    return x.unsupported("of dynamic shapes is not supported");
-  x.out(build(x, spreadTo(x, x.in(0), type), spreadTo(x, x.in(1), type)));
+  DynamicShape shape = commonShape(x, type, Values{x.in(0), x.in(1)});
+  Value lhs = spreadTo(x, x.in(0), shape);
+  x.out(build(x, lhs, spreadTo(x, x.in(1), shape)));
 }
 
 template <typename Op, typename BoolOp = Op>
@@ -213,10 +248,10 @@ static void broadcastSelectRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  if (!type.hasStaticShape())
-    return x.unsupported("of dynamic shapes is not supported");
-  x.out(x.select(spreadTo(x, x.in(0), type), spreadTo(x, x.in(1), type),
-                 spreadTo(x, x.in(2), type)));
+  DynamicShape shape = commonShape(x, type, Values{x.in(0), x.in(1), x.in(2)});
+  Value pred = spreadTo(x, x.in(0), shape),
+        onTrue = spreadTo(x, x.in(1), shape);
+  x.out(x.select(pred, onTrue, spreadTo(x, x.in(2), shape)));
 }
 
 static void constantLikeRule(OpReading &x) {

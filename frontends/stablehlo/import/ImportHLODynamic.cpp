@@ -52,14 +52,6 @@ std::optional<int64_t> stablehlo::constantInteger(Value scalar) {
   return (*value.value_begin<APInt>()).getSExtValue();
 }
 
-namespace {
-/// A shape: static sizes, and scalars for the dynamic ones.
-struct DynamicShape {
-  SmallVector<int64_t> sizes;
-  Values dims;
-};
-} // namespace
-
 // Sizes of a result: from its type, else from values.
 static DynamicShape shapeFrom(OpReading &x, Value shape,
                               RankedTensorType type) {
@@ -87,15 +79,47 @@ static bool fitsShape(OpReading &x, Value shape, RankedTensorType type) {
   return false;
 }
 
+Value stablehlo::broadcastAtRunTime(OpReading &x, Value value,
+                                    ArrayRef<int64_t> mapping,
+                                    const DynamicShape &to,
+                                    ArrayRef<int64_t> neverExpand) {
+  // What may be 1 keeps its size in a first step.
+  SmallVector<int64_t> sizes(to.sizes);
+  Values dims;
+  bool mayExpand = false;
+  const Value *given = to.dims.begin();
+  for (auto [target, size] : llvm::enumerate(sizes)) {
+    const int64_t *at = llvm::find(mapping, int64_t(target));
+    int64_t dim = at - mapping.begin();
+    bool isOpen = at != mapping.end() &&
+                  tensorTypeOf(value).isDynamicDim(dim) &&
+                  !llvm::is_contained(neverExpand, dim);
+    bool isDynamic = ShapedType::isDynamic(size);
+    if (isOpen)
+      dims.push_back(x.create<graph::DimOp>(value, dim));
+    else if (isDynamic)
+      dims.push_back(*given);
+    given += isDynamic;
+    if (isOpen)
+      size = ShapedType::kDynamic;
+    mayExpand |= isOpen;
+  }
+  Type element = elementOf(value);
+  Value own =
+      x.broadcast(value, mapping, RankedTensorType::get(sizes, element), dims);
+  return mayExpand ? x.make<graph::ExpandOp>(
+                         RankedTensorType::get(to.sizes, element), own, to.dims)
+                   : own;
+}
+
 static void dynamicBroadcastRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value value = x.in(0), shape = x.in(1);
   if (!fitsShape(x, shape, type))
     return;
   DynamicShape to = shapeFrom(x, shape, type);
-  x.out(x.broadcast(value, x.list("broadcast_dimensions"),
-                    RankedTensorType::get(to.sizes, elementOf(value)),
-                    to.dims));
+  x.out(broadcastAtRunTime(x, value, x.list("broadcast_dimensions"), to,
+                           x.list("known_nonexpanding_dimensions")));
 }
 
 static void dynamicReshapeRule(OpReading &x) {

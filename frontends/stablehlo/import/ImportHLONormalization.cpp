@@ -16,31 +16,48 @@ public:
       : x(x), operand(x, x.in(0)), feature(x.intAttribute("feature_index")) {
     auto value = x.op->getAttrOfType<FloatAttr>("epsilon");
     epsilon = value ? value.getValueAsDouble() : 0;
-    if (!tensorTypeOf(operand.value).hasStaticShape())
-      x.unsupported("of dynamic shapes is not supported");
     if (feature < 0 || feature >= rankOf(operand.value))
       x.invalid("has a feature dimension out of range");
     for (int64_t i = 0; i < rankOf(operand.value); ++i)
       if (i != feature)
         dims.push_back(i);
-    count = 1;
-    for (int64_t dim : dims)
-      count *= double(tensorTypeOf(operand.value).getDimSize(dim));
   }
   Expr spread(Expr vector) const {
-    return vector.with(
-        x.broadcast(vector.value, {feature}, tensorTypeOf(operand.value)));
+    return vector.with(x.broadcast(vector.value, {feature},
+                                   tensorTypeOf(operand.value),
+                                   x.dynamicDims(operand.value)));
   }
   Expr input(unsigned index) const { return Expr(x, x.in(index)); }
   Expr sum(Expr value) const {
     return value.with(x.reduce(graph::ReduceKind::sum, value.value, dims));
   }
-  Expr mean(Expr value) const { return sum(value) / count; }
+  /// How many elements a feature has, as a value like `other`.
+  Expr countLike(Expr other) const {
+    double count = 1;
+    Value open;
+    for (int64_t dim : dims) {
+      int64_t size = tensorTypeOf(operand.value).getDimSize(dim);
+      if (!ShapedType::isDynamic(size)) {
+        count *= double(size);
+        continue;
+      }
+      Value scalar = x.dim(operand.value, dim);
+      open = open ? x.binary<graph::MulOp>(open, scalar) : scalar;
+    }
+    if (!open)
+      return other.constant(count);
+    Value scalar = x.convert(open, other.element());
+    return other.with(x.spread(scalar, other.value)) * count;
+  }
+  Expr mean(Expr value) const {
+    Expr total = sum(value);
+    return total / countLike(total);
+  }
 
   OpReading &x;
   Expr operand;
   int64_t feature;
-  double epsilon = 0, count = 1;
+  double epsilon = 0;
   SmallVector<int64_t> dims;
 };
 } // namespace
@@ -78,9 +95,10 @@ static void gradientRule(OpReading &x) {
   Expr centered = norm.operand - mean;
   Expr sum = norm.sum(gradient * centered);
   Expr deviation = (variance + norm.epsilon).apply<graph::SqrtOp>();
-  Expr first = norm.count * gradient, second = norm.spread(norm.sum(gradient));
+  Expr count = norm.countLike(gradient);
+  Expr first = count * gradient, second = norm.spread(norm.sum(gradient));
   Expr third = norm.spread(sum) * centered / (variance + norm.epsilon);
-  Expr operand = scale / deviation / norm.count * (first - second - third);
+  Expr operand = scale / deviation / count * (first - second - third);
   Expr vectorDeviation = (norm.input(3) + norm.epsilon).apply<graph::SqrtOp>();
   x.out(
       {operand.value, (sum / vectorDeviation).value, norm.sum(gradient).value});

@@ -19,6 +19,19 @@ Value padByValues(OpReading &x, RankedTensorType type, Value value, Value fill,
                   llvm::ArrayRef<Value> low, llvm::ArrayRef<Value> high,
                   llvm::ArrayRef<int64_t> interior);
 
+/// A shape: static sizes, and scalars for the dynamic ones.
+struct DynamicShape {
+  llvm::SmallVector<int64_t> sizes;
+  Values dims;
+};
+/// Operand dimension i becomes result dimension `mapping[i]`. Dynamic
+/// dimensions may turn out to be 1 and are then repeated, but for those that
+/// never expand.
+Value broadcastAtRunTime(OpReading &x, Value value,
+                         llvm::ArrayRef<int64_t> mapping,
+                         const DynamicShape &to,
+                         llvm::ArrayRef<int64_t> neverExpand = {});
+
 } // namespace zenith::stablehlo
 
 #endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_SHAPEREADING_H
