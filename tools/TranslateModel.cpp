@@ -8,13 +8,8 @@
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/LoadModel.h"
 #include "frontends/models/WriteModel.h"
-#include "frontends/onnx/ExportONNX.h"
-#include "frontends/onnx/export/DoubleFunctions.h"
-#include "frontends/onnx/export/OrderAsONNX.h"
-#include "frontends/onnx/export/RuntimeTypes.h"
+#include "frontends/models/WriteONNX.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
-#include "passes/GraphPasses.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
 #include "tools/model/DeriveModel.h"
@@ -162,81 +157,6 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   return llvm::Error::success();
 }
 
-// ONNX has no functions, no reduction or sort by a region, and no random bits
-// from a key, and runtimes lack some types. It has ops for most of the regions,
-// and since opset 18 the ops that random bits are made of.
-static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
-  PassManager calls(module.getContext());
-  calls.addPass(createInlineCallsPass());
-  if (failed(calls.run(module)))
-    return reportedError(ErrorCode::Unsupported,
-                         "calls that cannot be written as ONNX");
-  onnx::orderAsONNX(module);
-  PassManager passes(module.getContext());
-  passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
-  if (opset >= 18)
-    passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
-  if (failed(passes.run(module)))
-    return makeError(ErrorCode::Internal,
-                     "the module cannot be adapted to ONNX");
-  onnx::expandDoubleFunctions(module);
-  onnx::useRuntimeTypes(module);
-  return llvm::Error::success();
-}
-
-static llvm::Error writeWithOpset(ModuleOp module, StringRef folder,
-                                  const TranslateOptions &options,
-                                  int64_t opset) {
-  if (llvm::Error error = adaptToONNX(module, opset))
-    return error;
-  return writeONNX(module, options.output,
-                   {opset, options.externalData, options.entry, folder.str(),
-                    !options.noVerify});
-}
-
-namespace {
-struct Attempt {
-  std::optional<Error> error;
-  std::vector<Diagnostic> diagnostics;
-};
-} // namespace
-
-/// Writes a copy of the module: opsets are adapted to in different ways.
-static Attempt tryOpset(ModuleOp module, StringRef folder,
-                        const TranslateOptions &options, int64_t opset) {
-  Attempt attempt;
-  OwningOpRef<ModuleOp> copy(module.clone());
-  ScopedDiagnosticHandler handler(
-      module.getContext(), [&](Diagnostic &diagnostic) {
-        attempt.diagnostics.push_back(std::move(diagnostic));
-        return success();
-      });
-  if (llvm::Error error = writeWithOpset(*copy, folder, options, opset))
-    attempt.error = errorOf(std::move(error));
-  return attempt;
-}
-
-/// With the opset that was asked for, else the lowest usual one that can say
-/// the model. What none can say is the newest one's error.
-static llvm::Error translateToONNX(ModuleOp module, StringRef folder,
-                                   const TranslateOptions &options,
-                                   Diagnostics &diagnostics) {
-  int64_t opset = options.opset.value_or(onnx::usualOpset),
-          last = options.opset.value_or(onnx::newestOpset);
-  Attempt attempt = tryOpset(module, folder, options, opset);
-  while (attempt.error && attempt.error->code == ErrorCode::Unsupported &&
-         opset < last)
-    attempt = tryOpset(module, folder, options, ++opset);
-  for (Diagnostic &diagnostic : attempt.diagnostics)
-    (void)diagnostics.handle(diagnostic, options.output);
-  if (attempt.error)
-    return makeError(std::move(*attempt.error));
-  if (!options.opset)
-    diagnostics.note("written with opset " + std::to_string(opset),
-                     options.output);
-  return llvm::Error::success();
-}
-
 llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
                                           Diagnostics &diagnostics) {
   TranslateOptions options = given;
@@ -275,9 +195,15 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
     options.entry = *entry;
   }
   if (*to == FileFormat::ONNX) {
-    if (llvm::Error error = translateToONNX(*model->module, model->folder,
-                                            options, diagnostics))
-      return error;
+    ONNXWriteOptions write{options.opset, options.externalData, options.entry,
+                           model->folder, !options.noVerify};
+    llvm::Expected<int64_t> opset =
+        writeAsONNX(*model->module, options.output, write, diagnostics);
+    if (!opset)
+      return opset.takeError();
+    if (!options.opset)
+      diagnostics.note("written with opset " + std::to_string(*opset),
+                       options.output);
   } else if (*to == FileFormat::StableHLO) {
     if (llvm::Error error = writeStableHLO(*model->module, options.output,
                                            model->folder, !options.noVerify))

@@ -6,7 +6,6 @@
 
 #include "frontends/files/AtomicFile.h"
 #include "frontends/models/Diagnostics.h"
-#include "frontends/onnx/ExportONNX.h"
 #include "frontends/stablehlo/ExportStableHLO.h"
 #include "ir/program/ParameterFiles.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -16,9 +15,6 @@
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::models;
-
-// Weights of at least this many bytes go beside the model, where asked for.
-static constexpr uint64_t externalBytes = 1 << 20;
 
 llvm::Error zenith::models::writeFile(const std::string &path,
                                       StringRef bytes) {
@@ -43,49 +39,46 @@ std::string zenith::models::folderOf(const std::string &path) {
   return folder.empty() ? "." : folder;
 }
 
-llvm::Error zenith::models::writeGraphIR(ModuleOp module,
-                                         const std::string &path,
-                                         const std::string &folder,
-                                         bool bytecode) {
-  graph::recordFiles(module, folder);
-  graph::relocateFiles(module, folder, folderOf(path));
+llvm::Expected<std::string>
+zenith::models::graphIRBytes(ModuleOp module, const std::string &from,
+                             const std::string &to, bool bytecode) {
+  graph::recordFiles(module, from);
+  graph::relocateFiles(module, from, to);
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
   if (!bytecode)
     os << module << "\n";
   else if (failed(writeBytecodeToFile(module, os)))
-    return makeError(ErrorCode::Internal, "cannot be written as bytecode",
-                     path);
-  return writeFile(path, os.str());
+    return makeError(ErrorCode::Internal, "cannot be written as bytecode");
+  return os.str();
 }
 
-llvm::Error zenith::models::writeONNX(ModuleOp module, const std::string &path,
-                                      const ONNXWriteOptions &options) {
-  onnx::ExportOptions settings;
-  settings.opset = options.opset;
-  settings.entry = options.entry;
-  settings.folder = options.folder;
-  settings.verifyFiles = options.verifyFiles;
-  auto model = onnx::exportONNX(module, settings);
-  if (!model)
-    return makeError(model.error().ofFile(path));
-  onnx::SaveOptions save;
-  if (options.externalData)
-    save.externalBytes = externalBytes;
-  Status status = onnx::saveModel(*model, path, save);
-  return status ? llvm::Error::success()
-                : makeError(status.error().ofFile(path));
+llvm::Error zenith::models::writeGraphIR(ModuleOp module,
+                                         const std::string &path,
+                                         const std::string &folder,
+                                         bool bytecode) {
+  llvm::Expected<std::string> bytes =
+      graphIRBytes(module, folder, folderOf(path), bytecode);
+  return bytes ? writeFile(path, *bytes) : bytes.takeError();
 }
 
-llvm::Error zenith::models::writeStableHLO(ModuleOp module,
-                                           const std::string &path,
-                                           const std::string &folder,
-                                           bool verifyFiles) {
+llvm::Expected<std::string>
+zenith::models::stableHLOText(ModuleOp module, const std::string &path,
+                              const std::string &folder, bool verifyFiles) {
   auto exported = stablehlo::exportStableHLO(module, {folder, verifyFiles});
   if (!exported)
     return makeError(exported.error().ofFile(path));
   std::string text;
   llvm::raw_string_ostream os(text);
   os << **exported << "\n";
-  return writeFile(path, os.str());
+  return os.str();
+}
+
+llvm::Error zenith::models::writeStableHLO(ModuleOp module,
+                                           const std::string &path,
+                                           const std::string &folder,
+                                           bool verifyFiles) {
+  llvm::Expected<std::string> text =
+      stableHLOText(module, path, folder, verifyFiles);
+  return text ? writeFile(path, *text) : text.takeError();
 }

@@ -17,23 +17,21 @@ llvm::Error writeFile(const std::string &path, llvm::StringRef bytes);
 /// The folder of a file that is written; the current one for "-".
 std::string folderOf(const std::string &path);
 
-/// GraphIR as text, or as bytecode. Paths of parameters, relative to `folder`,
-/// become relative to the file, which records sizes and checksums of what they
-/// name.
+/// GraphIR as text, or as bytecode. Paths of parameters, relative to `from`,
+/// become relative to `to`; sizes and checksums of what they name are recorded.
+llvm::Expected<std::string> graphIRBytes(mlir::ModuleOp module,
+                                         const std::string &from,
+                                         const std::string &to, bool bytecode);
+/// The same in a file, with paths that are relative to it.
 llvm::Error writeGraphIR(mlir::ModuleOp module, const std::string &path,
                          const std::string &folder, bool bytecode);
 
-struct ONNXWriteOptions {
-  int64_t opset = 17;
-  bool externalData = false;
-  std::string entry;
-  std::string folder; ///< where paths of parameters start
-  bool verifyFiles = true;
-};
-llvm::Error writeONNX(mlir::ModuleOp module, const std::string &path,
-                      const ONNXWriteOptions &options);
-
-/// As StableHLO text; paths of parameters are relative to `folder`.
+/// As StableHLO text; errors are of the file `path`.
+llvm::Expected<std::string> stableHLOText(mlir::ModuleOp module,
+                                          const std::string &path,
+                                          const std::string &folder,
+                                          bool verifyFiles);
+/// The same in a file; paths of parameters are relative to `folder`.
 llvm::Error writeStableHLO(mlir::ModuleOp module, const std::string &path,
                            const std::string &folder, bool verifyFiles);
 

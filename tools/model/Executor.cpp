@@ -4,30 +4,18 @@
 
 #include "tools/model/Executor.h"
 
-#include "runtime/OpenCLDeviceList.h"
 #include "tools/model/RunOptions.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-bool zenith::tools::isTarget(StringRef target) {
-  unsigned number;
-  if (target == "interp" || target == "cpu" || target == "opencl")
-    return true;
-  if (target.consume_front("opencl:"))
-    return !target.getAsInteger(10, number);
-  return target.consume_front("cpu:") && !target.empty();
-}
-
 std::vector<std::string> zenith::tools::listTargets() {
-  std::vector<std::string> lines{"interp    the reference interpreter",
-                                 "cpu       " +
-                                     llvm::sys::getHostCPUName().str()};
-  for (const runtime::OpenCLDeviceInfo &device : runtime::listOpenCLDevices())
-    lines.push_back("opencl:" + std::to_string(device.index) + "  " +
-                    device.name + " (" + device.platform + ")");
+  std::vector<std::string> lines;
+  for (const auto &[name, description] : targetsHere())
+    lines.push_back(name +
+                    std::string(name.size() < 8 ? 10 - name.size() : 2, ' ') +
+                    description);
   return lines;
 }
 

@@ -5,6 +5,7 @@
 #ifndef ZENITH_TOOLS_MODEL_EXECUTOR_H
 #define ZENITH_TOOLS_MODEL_EXECUTOR_H
 
+#include "frontends/models/TargetNames.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -27,6 +28,8 @@ class Diagnostics;
 namespace zenith::tools {
 
 using models::Diagnostics;
+using models::isTarget;
+using models::targetsHere;
 struct RunOptions;
 
 /// A kernel's part in a run.
@@ -77,8 +80,6 @@ public:
   virtual double prepareMs() { return 0; }
 };
 
-/// True where text is a target that --target takes.
-bool isTarget(llvm::StringRef target);
 /// One line for each target of this machine.
 std::vector<std::string> listTargets();
 

@@ -193,6 +193,9 @@ struct SaveOptions {
 Status saveModel(const Model &model, const std::string &path,
                  const SaveOptions &options = {});
 
+/// The contents of a file with all weights inside.
+Result<std::string> modelBytes(const Model &model);
+
 /// A single serialised TensorProto; without a folder it may have no external
 /// data.
 Result<Tensor> parseTensor(std::shared_ptr<const files::ByteSource> source,

@@ -260,11 +260,11 @@ Status Writer::model(const Model &from, ModelProto &to) {
 }
 
 /// Serialises deterministically and streams the result with its weights into
-/// `file`.
+/// `write`.
 template <typename Message>
 static Status stream(const Message &message, WireMessage kind,
                      const std::vector<files::ByteRange> &blobs,
-                     files::AtomicFile &file) {
+                     const std::function<Status(std::string_view)> &write) {
   if (message.ByteSizeLong() > size_t(std::numeric_limits<int32_t>::max()))
     return invalid("the model is larger than 2 GiB without its weights");
   std::string bytes;
@@ -275,8 +275,11 @@ static Status stream(const Message &message, WireMessage kind,
     if (!message.SerializeToCodedStream(&coded))
       return invalid("the model cannot be serialised");
   }
-  return writeAttached(bytes, kind, blobs,
-                       [&](std::string_view part) { return file.write(part); });
+  return writeAttached(bytes, kind, blobs, write);
+}
+
+static auto into(files::AtomicFile &file) {
+  return [&](std::string_view part) { return file.write(part); };
 }
 
 Status zenith::onnx::saveModel(const Model &model, const std::string &path,
@@ -293,7 +296,7 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
   if (status)
     status = writer.model(model, message);
   if (status)
-    status = stream(message, WireMessage::Model, writer.blobs, file);
+    status = stream(message, WireMessage::Model, writer.blobs, into(file));
   // The weights are committed first: a model that can be seen has its data.
   if (status && options.externalBytes && data.size())
     status = data.commit();
@@ -302,11 +305,27 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
   return status;
 }
 
+Result<std::string> zenith::onnx::modelBytes(const Model &model) {
+  Writer writer(nullptr, "", 0);
+  ModelProto message;
+  std::string bytes;
+  Status status = writer.model(model, message);
+  if (status)
+    status = stream(message, WireMessage::Model, writer.blobs,
+                    [&](std::string_view part) {
+                      bytes += part;
+                      return noError();
+                    });
+  if (!status)
+    return status.error();
+  return bytes;
+}
+
 Status zenith::onnx::writeTensor(const Tensor &tensor,
                                  files::AtomicFile &file) {
   Writer writer(nullptr, "", 0);
   TensorProto message;
   if (Status status = writer.tensor(tensor, message); !status)
     return status;
-  return stream(message, WireMessage::Tensor, writer.blobs, file);
+  return stream(message, WireMessage::Tensor, writer.blobs, into(file));
 }
