@@ -4,8 +4,8 @@
 
 #include "runtime/OpenCLDevice.h"
 
-#include "runtime/OpenCLQueries.h"
 #include "runtime/SystemResources.h"
+#include "runtime/opencl/OpenCLQueries.h"
 
 #include <algorithm>
 #include <map>
@@ -53,22 +53,22 @@ struct OpenCLDevice::State {
 
 OpenCLDevice::State::~State() {
   if (queue)
-    clFinish(queue);
+    openCL().clFinish(queue);
   unload();
   for (auto &entry : bytesOf)
-    clReleaseMemObject(entry.first);
+    openCL().clReleaseMemObject(entry.first);
   if (queue)
-    clReleaseCommandQueue(queue);
+    openCL().clReleaseCommandQueue(queue);
   if (context)
-    clReleaseContext(context);
+    openCL().clReleaseContext(context);
 }
 
 void OpenCLDevice::State::unload() {
   for (LoadedKernel &loaded : kernels)
-    clReleaseKernel(loaded.kernel);
+    openCL().clReleaseKernel(loaded.kernel);
   kernels.clear();
   if (program)
-    clReleaseProgram(program);
+    openCL().clReleaseProgram(program);
   program = nullptr;
 }
 
@@ -108,7 +108,7 @@ StatusOr<cl_mem> OpenCLDevice::State::create(int64_t bytes, cl_mem_flags flags,
   if (Status status = checkHostMemory(what, bytes); !status)
     return status;
   cl_int error = CL_SUCCESS;
-  cl_mem buffer = clCreateBuffer(context, flags, bytes, host, &error);
+  cl_mem buffer = openCL().clCreateBuffer(context, flags, bytes, host, &error);
   if (error != CL_SUCCESS)
     return openCLStatus(error, what);
   bytesOf.emplace(buffer, bytes);
@@ -123,7 +123,7 @@ void OpenCLDevice::State::destroy(cl_mem buffer) {
     return;
   use.bytes -= found->second;
   bytesOf.erase(found);
-  clReleaseMemObject(buffer);
+  openCL().clReleaseMemObject(buffer);
 }
 
 StatusOr<cl_mem> OpenCLDevice::State::keptBuffer(int32_t deviceClass,
@@ -207,7 +207,7 @@ Status OpenCLDevice::State::launch(int64_t index,
   cl_int error = CL_SUCCESS;
   auto pass = [&](size_t bytes, const void *value) {
     if (error == CL_SUCCESS)
-      error = clSetKernelArg(loaded.kernel, position++, bytes, value);
+      error = openCL().clSetKernelArg(loaded.kernel, position++, bytes, value);
   };
   for (int64_t i = 0; i < npointers; ++i) {
     auto buffer = static_cast<cl_mem>(pointers[i].handle);
@@ -228,11 +228,11 @@ Status OpenCLDevice::State::launch(int64_t index,
   size_t local = loaded.description.localSize;
   size_t items = static_cast<size_t>(tasks) * loaded.description.itemsPerTask;
   size_t global = (items + local - 1) / local * local;
-  error = clEnqueueNDRangeKernel(queue, loaded.kernel, 1, nullptr, &global,
-                                 &local, 0, nullptr, nullptr);
+  error = openCL().clEnqueueNDRangeKernel(queue, loaded.kernel, 1, nullptr,
+                                          &global, &local, 0, nullptr, nullptr);
   // Without a flush a device may leave the work until the next blocking call.
   if (error == CL_SUCCESS)
-    error = clFlush(queue);
+    error = openCL().clFlush(queue);
   return openCLStatus(error, "launch of kernel " + name);
 }
 
@@ -258,11 +258,11 @@ void OpenCLDevice::State::fillABI() {
     State &self = *static_cast<State *>(user);
     Status status = self.checkRange(to, bytes);
     if (status && bytes > 0)
-      status = openCLStatus(clEnqueueWriteBuffer(self.queue,
-                                                 static_cast<cl_mem>(to.handle),
-                                                 CL_TRUE, to.offset, bytes,
-                                                 host, 0, nullptr, nullptr),
-                            "upload");
+      status =
+          openCLStatus(openCL().clEnqueueWriteBuffer(
+                           self.queue, static_cast<cl_mem>(to.handle), CL_TRUE,
+                           to.offset, bytes, host, 0, nullptr, nullptr),
+                       "upload");
     return answer(status, error);
   };
   abi.download = [](void *user, void *host, zenith_buffer_ref from,
@@ -270,11 +270,11 @@ void OpenCLDevice::State::fillABI() {
     State &self = *static_cast<State *>(user);
     Status status = self.checkRange(from, bytes);
     if (status && bytes > 0)
-      status = openCLStatus(
-          clEnqueueReadBuffer(self.queue, static_cast<cl_mem>(from.handle),
-                              CL_TRUE, from.offset, bytes, host, 0, nullptr,
-                              nullptr),
-          "download");
+      status = openCLStatus(openCL().clEnqueueReadBuffer(
+                                self.queue, static_cast<cl_mem>(from.handle),
+                                CL_TRUE, from.offset, bytes, host, 0, nullptr,
+                                nullptr),
+                            "download");
     return answer(status, error);
   };
   abi.copy = [](void *user, zenith_buffer_ref to, zenith_buffer_ref from,
@@ -284,11 +284,11 @@ void OpenCLDevice::State::fillABI() {
     if (status)
       status = self.checkRange(from, bytes);
     if (status && bytes > 0)
-      status = openCLStatus(
-          clEnqueueCopyBuffer(self.queue, static_cast<cl_mem>(from.handle),
-                              static_cast<cl_mem>(to.handle), from.offset,
-                              to.offset, bytes, 0, nullptr, nullptr),
-          "device copy");
+      status = openCLStatus(openCL().clEnqueueCopyBuffer(
+                                self.queue, static_cast<cl_mem>(from.handle),
+                                static_cast<cl_mem>(to.handle), from.offset,
+                                to.offset, bytes, 0, nullptr, nullptr),
+                            "device copy");
     return answer(status, error);
   };
   abi.launch = [](void *user, int64_t index, const zenith_buffer_ref *pointers,
@@ -302,7 +302,8 @@ void OpenCLDevice::State::fillABI() {
   };
   abi.finish = [](void *user, zenith_error *error) {
     return answer(
-        openCLStatus(clFinish(static_cast<State *>(user)->queue), "finish"),
+        openCLStatus(openCL().clFinish(static_cast<State *>(user)->queue),
+                     "finish"),
         error);
   };
   abi.take = [](void *user, int64_t bytes, void **handle, zenith_error *error) {
@@ -348,11 +349,12 @@ OpenCLDevice::open(int index, int64_t maxMemoryBytes) {
   state->info = describeOpenCLDevice(ids[index], index);
   state->maxMemoryBytes = maxMemoryBytes;
   cl_int error = CL_SUCCESS;
-  state->context =
-      clCreateContext(nullptr, 1, &state->device, nullptr, nullptr, &error);
+  state->context = openCL().clCreateContext(nullptr, 1, &state->device, nullptr,
+                                            nullptr, &error);
   if (error != CL_SUCCESS)
     return openCLStatus(error, "opening " + state->info.name);
-  state->queue = clCreateCommandQueue(state->context, state->device, 0, &error);
+  state->queue =
+      openCL().clCreateCommandQueue(state->context, state->device, 0, &error);
   if (error != CL_SUCCESS)
     return openCLStatus(error, "a queue on " + state->info.name);
   state->fillABI();
@@ -365,12 +367,12 @@ const zenith_device *OpenCLDevice::abi() const { return &state->abi; }
 
 static std::string buildLog(cl_program program, cl_device_id device) {
   size_t length = 0;
-  clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr,
-                        &length);
+  openCL().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0,
+                                 nullptr, &length);
   std::string log(length, '\0');
   if (length)
-    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, length,
-                          log.data(), nullptr);
+    openCL().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
+                                   length, log.data(), nullptr);
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n'))
     log.pop_back();
   return log;
@@ -383,12 +385,12 @@ Status OpenCLDevice::load(const std::string &source,
   const char *text = source.c_str();
   size_t length = source.size();
   cl_int error = CL_SUCCESS;
-  state->program =
-      clCreateProgramWithSource(state->context, 1, &text, &length, &error);
+  state->program = openCL().clCreateProgramWithSource(state->context, 1, &text,
+                                                      &length, &error);
   if (error != CL_SUCCESS)
     return openCLStatus(error, "creating the device program");
-  error = clBuildProgram(state->program, 1, &state->device, options.c_str(),
-                         nullptr, nullptr);
+  error = openCL().clBuildProgram(state->program, 1, &state->device,
+                                  options.c_str(), nullptr, nullptr);
   if (error != CL_SUCCESS)
     return Status::error(ZENITH_INTERNAL,
                          "the device program does not build: " +
@@ -401,8 +403,8 @@ Status OpenCLDevice::load(const std::string &source,
                                std::to_string(description.localSize) +
                                " work-items in a group, the device allows " +
                                std::to_string(state->info.maxWorkGroupSize));
-    cl_kernel kernel =
-        clCreateKernel(state->program, description.name.c_str(), &error);
+    cl_kernel kernel = openCL().clCreateKernel(
+        state->program, description.name.c_str(), &error);
     if (error != CL_SUCCESS)
       return Status::error(
           ZENITH_INTERNAL,

@@ -4,7 +4,7 @@
 
 #include "runtime/OpenCLDeviceList.h"
 
-#include "runtime/OpenCLQueries.h"
+#include "runtime/opencl/OpenCLQueries.h"
 
 namespace zenith::runtime {
 

@@ -94,9 +94,11 @@ INSIDE = {
     "frontends/models": ["frontends/cayley", "frontends/files", "frontends/onnx", "frontends/onnx/export",
                          "frontends/onnx/model", "frontends/stablehlo", "frontends/stablehlo/bytecode", "frontends/stablehlo/dialect",
                          "frontends/tensors"],
-    "frontends/c": ["frontends/c/include/zenith", "frontends/cayley", "frontends/files", "frontends/models",
+    "frontends/c/builder": ["frontends/c", "frontends/files", "frontends/models"],
+    "frontends/c": ["frontends/c/builder", "frontends/c/include/zenith", "frontends/cayley", "frontends/files", "frontends/models",
                     "frontends/onnx", "frontends/onnx/model", "frontends/stablehlo", "frontends/tensors"],
-    "runtime": ["runtime/include/zenith", "runtime/routines"],
+    "runtime": ["runtime/include/zenith", "runtime/opencl", "runtime/routines"],
+    "runtime/opencl": ["runtime"],
     "runtime/routines": ["runtime", "runtime/include/zenith"],
     "tools/run": ["tools/model"],
     "tools/search": ["tools/model", "tools/run"],
@@ -104,7 +106,7 @@ INSIDE = {
 }
 MOST_FILES = 40
 BANNED_NAMES = re.compile(r"(Utils|Common|Helper|Misc)")
-TOP_LEVEL = {"ir", "passes", "lowering", "frontends", "runtime", "tools", "tests", "bench", "docs", "CMakeLists.txt",
+TOP_LEVEL = {"ir", "passes", "lowering", "frontends", "runtime", "tools", "tests", "bench", "docs", "cmake", "CMakeLists.txt",
              "CMakePresets.json", "README.md", "LICENSE"}
 
 

@@ -4,14 +4,12 @@
 // platforms and devices answer about themselves. For the runtime's OpenCL
 // sources only.
 
-#ifndef ZENITH_RUNTIME_OPENCLQUERIES_H
-#define ZENITH_RUNTIME_OPENCLQUERIES_H
+#ifndef ZENITH_RUNTIME_OPENCL_OPENCLQUERIES_H
+#define ZENITH_RUNTIME_OPENCL_OPENCLQUERIES_H
 
 #include "runtime/OpenCLDeviceInfo.h"
 #include "runtime/Status.h"
-
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
+#include "runtime/opencl/OpenCLFunctions.h"
 
 namespace zenith::runtime {
 
@@ -27,4 +25,4 @@ OpenCLDeviceInfo describeOpenCLDevice(cl_device_id device, int index);
 
 } // namespace zenith::runtime
 
-#endif // ZENITH_RUNTIME_OPENCLQUERIES_H
+#endif // ZENITH_RUNTIME_OPENCL_OPENCLQUERIES_H

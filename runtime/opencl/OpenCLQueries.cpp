@@ -3,7 +3,7 @@
 // Names OpenCL's error numbers, asks every platform for its devices and every
 // device for its limits.
 
-#include "runtime/OpenCLQueries.h"
+#include "runtime/opencl/OpenCLQueries.h"
 
 #include <sstream>
 #include <unistd.h>
@@ -67,7 +67,7 @@ Status openCLStatus(cl_int error, const std::string &action) {
 template <typename T>
 static T property(cl_device_id device, cl_device_info which) {
   T value = {};
-  if (clGetDeviceInfo(device, which, sizeof(value), &value, nullptr) !=
+  if (openCL().clGetDeviceInfo(device, which, sizeof(value), &value, nullptr) !=
       CL_SUCCESS)
     return {};
   return value;
@@ -75,11 +75,12 @@ static T property(cl_device_id device, cl_device_info which) {
 
 static std::string textProperty(cl_device_id device, cl_device_info which) {
   size_t length = 0;
-  if (clGetDeviceInfo(device, which, 0, nullptr, &length) != CL_SUCCESS ||
+  if (openCL().clGetDeviceInfo(device, which, 0, nullptr, &length) !=
+          CL_SUCCESS ||
       length == 0)
     return {};
   std::string text(length, '\0');
-  if (clGetDeviceInfo(device, which, length, text.data(), nullptr) !=
+  if (openCL().clGetDeviceInfo(device, which, length, text.data(), nullptr) !=
       CL_SUCCESS)
     return {};
   text.resize(length - 1);
@@ -90,8 +91,8 @@ static std::string platformName(cl_device_id device) {
   auto platform = property<cl_platform_id>(device, CL_DEVICE_PLATFORM);
   char name[256] = {};
   if (!platform ||
-      clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(name) - 1, name,
-                        nullptr) != CL_SUCCESS)
+      openCL().clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(name) - 1,
+                                 name, nullptr) != CL_SUCCESS)
     return {};
   return name;
 }
@@ -146,19 +147,20 @@ std::vector<cl_device_id> openCLDeviceIds() {
     return devices;
   cl_uint platformCount = 0;
   // The loader answers with an error where no platform is installed.
-  if (clGetPlatformIDs(0, nullptr, &platformCount) != CL_SUCCESS)
+  if (openCL().clGetPlatformIDs(0, nullptr, &platformCount) != CL_SUCCESS)
     return devices;
   std::vector<cl_platform_id> platforms(platformCount);
-  if (clGetPlatformIDs(platformCount, platforms.data(), nullptr) != CL_SUCCESS)
+  if (openCL().clGetPlatformIDs(platformCount, platforms.data(), nullptr) !=
+      CL_SUCCESS)
     return devices;
   for (cl_platform_id platform : platforms) {
     cl_uint count = 0;
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) !=
-        CL_SUCCESS)
+    if (openCL().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr,
+                                &count) != CL_SUCCESS)
       continue;
     std::vector<cl_device_id> found(count);
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.data(),
-                       nullptr) == CL_SUCCESS)
+    if (openCL().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count,
+                                found.data(), nullptr) == CL_SUCCESS)
       devices.insert(devices.end(), found.begin(), found.end());
   }
   return devices;
