@@ -27,6 +27,17 @@ namespace zenith::pipeline {
 
 using runtime::Stopwatch;
 
+void budgetSearches(CompileOptions &options, std::optional<int64_t> maxMemory,
+                    bool spills) {
+  // Bit sets pay off while a layer passes through them quickly. Of a cap, an
+  // eighth is left to files.
+  constexpr int64_t mostIndexBytes = int64_t(1) << 30;
+  options.denseBytes =
+      maxMemory ? std::min(mostIndexBytes, *maxMemory / 8 * 7) : mostIndexBytes;
+  // Without files the lists that a step starts from and ends with count, too.
+  options.memoryBytes = maxMemory.value_or(0) / (spills ? 1 : 2);
+}
+
 /// The phases that `options` name, as zenith-opt reads them.
 static std::string pipelineText(const CompileOptions &options) {
   using namespace zenith::options;

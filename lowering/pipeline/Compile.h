@@ -14,6 +14,11 @@
 
 namespace zenith::pipeline {
 
+/// Bounds the bit sets and lists of searches by what a run may take, if there
+/// is a bound; `spills` says that files may take more.
+void budgetSearches(CompileOptions &options, std::optional<int64_t> maxMemory,
+                    bool spills);
+
 /// What compilation took, in milliseconds.
 struct CompileTimes {
   double phases = 0;                                     ///< GraphIR to kernels

@@ -151,15 +151,8 @@ pipeline::CompileOptions
 zenith::tools::compileOptions(const RunOptions &options,
                               Diagnostics &diagnostics) {
   pipeline::CompileOptions compile = options.compile;
-  // Bit sets pay off while a layer passes through them quickly. Of a cap, an
-  // eighth is left to files.
-  constexpr int64_t mostIndexBytes = int64_t(1) << 30;
-  compile.denseBytes =
-      options.maxMemory ? std::min(mostIndexBytes, *options.maxMemory / 8 * 7)
-                        : mostIndexBytes;
-  // Without files the lists that a step starts from and ends with count, too.
-  compile.memoryBytes =
-      options.maxMemory.value_or(0) / (options.spillFolder.empty() ? 2 : 1);
+  pipeline::budgetSearches(compile, options.maxMemory,
+                           !options.spillFolder.empty());
   // Remarks of the cache alone need no remarks of passes.
   compile.explain = llvm::any_of(options.explain, [](remarks::Topic topic) {
     return topic != remarks::Topic::Cache;

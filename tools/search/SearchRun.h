@@ -65,9 +65,6 @@ public:
 private:
   void progress(int64_t loop, llvm::ArrayRef<int64_t> carried,
                 Executor &executor);
-  llvm::Expected<std::vector<cayley::State>>
-  statesOfFile(const std::string &path);
-
   Diagnostics &diagnostics;
   runtime::Stopwatch watch;
   bool showsProgress;
