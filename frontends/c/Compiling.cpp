@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a module to an executable: options by the tools' names, remarks and
+// progress to the listener.
+
+#include "frontends/c/Executable.h"
+
+#include "frontends/c/CompileSettings.h"
+#include "frontends/c/StructReading.h"
+#include "frontends/models/TargetNames.h"
+#include "ir/LLVMError.h"
+#include "lowering/pipeline/Phases.h"
+
+using namespace zenith;
+using namespace zenith::c;
+
+/// Listens to one compilation.
+static void listen(pipeline::CompileOptions &options,
+                   const zenith_compile_options &given,
+                   zenith_executable &executable) {
+  options.remark = [&](const pipeline::Remark &remark) {
+    executable.remarks.push_back(pipeline::toJSON(remark));
+    recordRemark(*executable.context, remark);
+  };
+  options.interrupted = [cancel = given.cancel, deadline = given.deadline] {
+    return interruptionError(cancel, deadline);
+  };
+}
+
+/// Phases that have ended, for the listener.
+static void recordPhases(zenith_executable &executable) {
+  int64_t done = 0, total = int64_t(executable.times.eachPhase.size());
+  for (const auto &[phase, ms] : executable.times.eachPhase)
+    recordProgress(*executable.context, phase.c_str(), ++done, total);
+}
+
+/// A budget that the peak of a run exceeds whatever its inputs are.
+static zenith_status *checkBudget(const zenith_executable &executable) {
+  if (!executable.maxMemory)
+    return nullptr;
+  for (const Entry &entry : executable.entries)
+    if (int64_t peak = peakBytes(entry, {}); peak > executable.maxMemory)
+      return failure(ZENITH_OUT_OF_MEMORY, ZENITH_REASON_BUDGET,
+                     "a run takes " + std::to_string(peak) +
+                         " bytes at its peak, the budget is " +
+                         std::to_string(executable.maxMemory),
+                     entry.info->name);
+  return nullptr;
+}
+
+static zenith_status *compileProgram(zenith_module &module,
+                                     const zenith_compile_options &given,
+                                     zenith_executable &executable) {
+  pipeline::CompileOptions options;
+  if (zenith_status *status =
+          readCompileOptions(*module.context, given, options))
+    return status;
+  listen(options, given, executable);
+  options.folder = module.program->folder;
+  executable.folder = options.folder;
+  executable.target = options.target;
+  executable.maxMemory = given.max_memory;
+  // Uniquing in the module's context is not safe for threads.
+  std::lock_guard<std::mutex> lock(module.program->mutex);
+  mlir::OwningOpRef<mlir::ModuleOp> copy(module.program->module->clone());
+  if (options.target == "interp") {
+    executable.interpreted = module.program;
+    executable.program = describeInterpreted(*copy);
+    return nullptr;
+  }
+  auto compiled =
+      pipeline::compile(std::move(copy), options, &executable.times);
+  if (!compiled)
+    return recorded(*module.context,
+                    failureOf(compiled.takeError(), given.cancel,
+                              given.deadline, ZENITH_REASON_NONE));
+  executable.program = std::move(*compiled);
+  return nullptr;
+}
+
+zenith_status *zenith_compile(zenith_module *module,
+                              const zenith_compile_options *given,
+                              zenith_executable **executable) noexcept {
+  return guarded([&]() -> zenith_status * {
+    if (executable)
+      *executable = nullptr;
+    if (!module || !executable)
+      return nullPointer(module ? "executable" : "module");
+    zenith_compile_options options;
+    if (zenith_status *status = readStruct(given, options))
+      return status;
+    if (zenith_status *status = interruption(options.cancel, options.deadline))
+      return status;
+    auto made = Ref<zenith_executable>::taking(
+        create<zenith_executable>(*module->context, *module->context));
+    if (zenith_status *status = compileProgram(*module, options, *made))
+      return status;
+    describeValues(*made);
+    if (zenith_status *status = checkBudget(*made))
+      return status;
+    ++module->context->compilations;
+    module->context->cacheHits += made->times.cached;
+    recordPhases(*made);
+    *executable = made.take();
+    return nullptr;
+  });
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What can be wrong with the arguments of a run.
+
+#include "frontends/c/RunCall.h"
+
+#include "frontends/c/StructReading.h"
+
+using namespace zenith;
+using namespace zenith::c;
+
+static std::string nameOf(const char *kind, size_t index, const Value &value) {
+  return value.name.empty() ? kind + (" " + std::to_string(index))
+                            : kind + (" '" + value.name + "'");
+}
+
+static bool isAligned(const zenith_array &array) {
+  uintptr_t unit =
+      uintptr_t(std::min<int64_t>(zenith_dtype_bytes(array.dtype), 8));
+  return reinterpret_cast<uintptr_t>(array.data) % unit == 0;
+}
+
+/// True where a run must copy the elements of an input.
+static bool needsPacking(const zenith_array &array) {
+  return !isAligned(array) ||
+         !isRowMajor(array.rank, array.dims, array.strides);
+}
+
+static zenith_status *wrongDim(const std::string &name, int32_t axis,
+                               int64_t got, int64_t expected,
+                               const std::string &text,
+                               const std::string &place) {
+  std::string wanted = std::to_string(expected);
+  return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DIM,
+                 name + ": dimension " + std::to_string(axis) + " is " +
+                     std::to_string(got) + ", expected " + wanted +
+                     (text.empty() || text == wanted ? "" : " (" + text + ")"),
+                 place);
+}
+
+/// Type and rank of an array against those of the signature.
+static zenith_status *checkType(const std::string &name, const Value &value,
+                                const zenith_array &array) {
+  if (array.dtype != value.dtype)
+    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DTYPE,
+                   name + ": got " + zenith_dtype_name(array.dtype) +
+                       ", expected " + zenith_dtype_name(value.dtype),
+                   value.name);
+  if (size_t(array.rank) != value.dims.size())
+    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_RANK,
+                   name + ": got rank " + std::to_string(array.rank) +
+                       ", expected " + std::to_string(value.dims.size()),
+                   value.name);
+  return nullptr;
+}
+
+static zenith_status *copyNeeded(const std::string &name, const Value &value) {
+  return usage(ZENITH_REASON_COPY_NEEDED,
+               name + " cannot be used in place: a copy is needed", value.name);
+}
+
+zenith_status *RunCall::checkInput(const zenith_session &session, size_t index,
+                                   const zenith_array *array) {
+  const Value &value = entry->inputs[index];
+  std::string name = nameOf("input", index, value);
+  if (!array)
+    return nullPointer(name.c_str());
+  if (array->context.get() != session.context.get())
+    return usage(ZENITH_REASON_WRONG_CONTEXT,
+                 name + " belongs to another context", value.name);
+  if (zenith_status *status = checkType(name, value, *array))
+    return status;
+  for (int32_t axis = 0; axis < array->rank; ++axis) {
+    const DimRule &rule = entry->inputRules[index][size_t(axis)];
+    int64_t got = array->dims[axis];
+    if (rule.kind == DimRule::Symbol && sizes[size_t(rule.value)] < 0)
+      sizes[size_t(rule.value)] = got;
+    int64_t expected = rule.kind == DimRule::Constant ? rule.value
+                       : rule.kind == DimRule::Symbol
+                           ? sizes[size_t(rule.value)]
+                           : got; // compiled code compares expressions
+    if (got != expected)
+      return wrongDim(name, axis, got, expected, value.texts[size_t(axis)],
+                      value.name);
+  }
+  if ((options.flags & ZENITH_RUN_NO_COPIES) && needsPacking(*array))
+    return copyNeeded(name, value);
+  return nullptr;
+}
+
+zenith_status *RunCall::checkOutput(const zenith_session &session, size_t index,
+                                    const zenith_array *array) const {
+  const Value &value = entry->outputs[index];
+  std::string name = nameOf("output", index, value);
+  if (array->context.get() != session.context.get())
+    return usage(ZENITH_REASON_WRONG_CONTEXT,
+                 name + " belongs to another context", value.name);
+  if (!array->isWritable)
+    return usage(ZENITH_REASON_NONE,
+                 name + " is borrowed: it cannot be written", value.name);
+  if (zenith_status *status = checkType(name, value, *array))
+    return status;
+  if (!isRowMajor(array->rank, array->dims, array->strides))
+    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_STRIDES,
+                   name + " has gaps or another order, expected row-major",
+                   value.name);
+  for (int32_t axis = 0; axis < array->rank && value.isKnown; ++axis) {
+    int64_t expected = evaluate(value.exprs[size_t(axis)], *entry, sizes);
+    if (expected >= 0 && array->dims[axis] != expected)
+      return wrongDim(name, axis, array->dims[axis], expected,
+                      value.texts[size_t(axis)], value.name);
+  }
+  if ((options.flags & ZENITH_RUN_NO_COPIES) &&
+      (!isAligned(*array) || !value.isKnown))
+    return copyNeeded(name, value);
+  return nullptr;
+}
+
+static bool overlaps(const zenith_array &a, const zenith_array &b) {
+  auto start = [](const zenith_array &array) {
+    return reinterpret_cast<uintptr_t>(array.data);
+  };
+  auto bytes = [](const zenith_array &array) {
+    return uintptr_t(spanOf(viewOf(array)));
+  };
+  return bytes(a) && bytes(b) && start(a) < start(b) + bytes(b) &&
+         start(b) < start(a) + bytes(a);
+}
+
+zenith_status *RunCall::checkOverlaps(zenith_array *const *inputs,
+                                      zenith_array *const *outputs) const {
+  for (size_t i = 0; i < entry->outputs.size(); ++i) {
+    if (!outputs || !outputs[i])
+      continue;
+    std::string name = nameOf("output", i, entry->outputs[i]);
+    for (size_t j = 0; j < i; ++j)
+      if (outputs[j] && overlaps(*outputs[i], *outputs[j]))
+        return usage(ZENITH_REASON_NONE,
+                     name + " shares bytes with output " + std::to_string(j));
+    for (size_t j = 0; j < entry->inputs.size(); ++j) {
+      // A donated buffer may be where its result goes, as a whole.
+      bool isDonated = (options.flags & ZENITH_RUN_DONATE) &&
+                       entry->inputs[j].isDonatable && inputs[j]->isWritable &&
+                       inputs[j]->data == outputs[i]->data;
+      if (!isDonated && overlaps(*outputs[i], *inputs[j]))
+        return usage(ZENITH_REASON_NONE,
+                     name + " shares bytes with " +
+                         nameOf("input", j, entry->inputs[j]));
+    }
+  }
+  return nullptr;
+}
+
+static zenith_status *wrongCount(const char *what, size_t got,
+                                 size_t expected) {
+  return usage(ZENITH_REASON_WRONG_COUNT, "got " + std::to_string(got) + " " +
+                                              what + ", expected " +
+                                              std::to_string(expected));
+}
+
+static zenith_status *checkOptions(const zenith_run_options &options) {
+  if (options.flags & ~(ZENITH_RUN_NO_COPIES | ZENITH_RUN_DONATE))
+    return usage(ZENITH_REASON_NONE,
+                 "flags: got " + std::to_string(options.flags) +
+                     ", of which this library knows 1 and 2");
+  if (options.threads < 0)
+    return usage(ZENITH_REASON_NONE, "threads: got " +
+                                         std::to_string(options.threads) +
+                                         ", expected at least 0");
+  if (reinterpret_cast<uintptr_t>(options.arena) % 64)
+    return usage(ZENITH_REASON_NONE, "arena is not aligned to 64 bytes");
+  return interruption(options.cancel, options.deadline);
+}
+
+/// A budget that only the sizes of this run exceed.
+static zenith_status *checkBudget(const zenith_session &session,
+                                  const RunCall &call) {
+  int64_t most = session.executable->maxMemory;
+  int64_t peak = most ? peakBytes(*call.entry, call.sizes) : -1;
+  if (peak <= most)
+    return nullptr;
+  return failure(ZENITH_OUT_OF_MEMORY, ZENITH_REASON_BUDGET,
+                 "the run takes " + std::to_string(peak) +
+                     " bytes at its peak, the budget is " +
+                     std::to_string(most));
+}
+
+zenith_status *RunCall::check(const zenith_session &session,
+                              const zenith_run_options *given,
+                              zenith_array *const *inputs, size_t inputCount,
+                              zenith_array *const *outputs,
+                              size_t outputCount) {
+  if (zenith_status *status = readStruct(given, options))
+    return status;
+  entry = session.executable->find(options.entry);
+  if (!entry)
+    return session.executable->unknownEntry(options.entry);
+  if (inputCount != entry->inputs.size())
+    return wrongCount("inputs", inputCount, entry->inputs.size());
+  if (outputCount != entry->outputs.size())
+    return wrongCount("outputs", outputCount, entry->outputs.size());
+  if (inputCount && !inputs)
+    return nullPointer("inputs");
+  if (zenith_status *status = checkOptions(options))
+    return status;
+  sizes.assign(entry->symbols.size(), -1);
+  for (size_t i = 0; i < inputCount; ++i)
+    if (zenith_status *status = checkInput(session, i, inputs[i]))
+      return status;
+  for (size_t i = 0; outputs && i < outputCount; ++i)
+    if (outputs[i])
+      if (zenith_status *status = checkOutput(session, i, outputs[i]))
+        return status;
+  if (zenith_status *status = checkOverlaps(inputs, outputs))
+    return status;
+  return checkBudget(session, *this);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The callbacks of the runtime's context. None may throw: compiled code is
+// below them.
+
+#include "frontends/c/RunState.h"
+
+#include "runtime/ThreadPool.h"
+
+using namespace zenith;
+using namespace zenith::c;
+
+/// Before the bytes of a block of the pool.
+struct alignas(64) RunState::PoolBlock {
+  PoolBlock *next, *previous;
+  size_t bytes; ///< with this header
+};
+
+RunState::RunState(zenith_context &context, const zenith_executable &executable)
+    : context(context), executable(executable),
+      results(ContextAllocator<Block>(context.memory)) {
+  size_t most = 0;
+  for (const Entry &entry : executable.entries)
+    most = std::max(most, entry.outputs.size());
+  results.reserve(most);
+  fill();
+}
+
+RunState::~RunState() {
+  end();
+  while (PoolBlock *block = cached) {
+    cached = block->next;
+    context.memory.free(block, block->bytes, ZENITH_MEMORY_POOL);
+  }
+}
+
+void RunState::fill() {
+  abi.struct_size = sizeof(abi);
+  abi.user = this;
+  abi.alloc = [](void *user, int64_t bytes, int32_t kind) {
+    return static_cast<RunState *>(user)->allocate(bytes, kind);
+  };
+  abi.free = [](void *user, void *data) {
+    static_cast<RunState *>(user)->free(data);
+  };
+  abi.arena = [](void *user, int64_t bytes) {
+    return static_cast<RunState *>(user)->arenaFor(bytes);
+  };
+  abi.parallel_for = [](void *user, zenith_task_fn fn, void *const *pointers,
+                        const int64_t *sizes, int64_t tasks) {
+    static_cast<RunState *>(user)->parallelFor(fn, pointers, sizes, tasks);
+  };
+  abi.param_done = [](void *user, int64_t index) {
+    auto *state = static_cast<RunState *>(user);
+    if (state->preparing)
+      state->preparing->value(size_t(index)).dropPages();
+  };
+}
+
+void RunState::begin(const zenith_run_options &given, int64_t needed) {
+  options = given;
+  arenaNeeded = needed;
+  arenaUsed = poolLive = peak = flops = bytes = 0;
+  abi.error = {};
+  abi.cancel = options.cancel ? &options.cancel->requested : nullptr;
+  abi.deadline = options.deadline;
+  abi.profile = nullptr;
+  abi.progress = nullptr;
+  if (options.profile) {
+    abi.profile = [](void *user, const zenith_profile_event *event) {
+      static_cast<RunState *>(user)->step(*event);
+    };
+    abi.progress = [](void *user, int64_t loop, const int64_t *numbers,
+                      int64_t count) {
+      static_cast<RunState *>(user)->progress(loop, numbers, count);
+    };
+  }
+  int threads = options.threads ? std::min(options.threads, context.threads)
+                                : context.threads;
+  usesHostThreads = context.parallel.parallel_for && threads != 1;
+  pool = threads > 1 && !usesHostThreads ? context.pool(threads) : nullptr;
+}
+
+void RunState::end() {
+  while (live)
+    free(live + 1);
+  results.clear();
+  preparing = nullptr;
+}
+
+zenith_status *RunState::error() const {
+  const zenith_error &error = abi.error;
+  if (error.code == ZENITH_OUT_OF_MEMORY &&
+      error.reason != ZENITH_REASON_BUDGET)
+    return noMemory();
+  return failure(error.code, error.reason, error.message, error.op_path);
+}
+
+zenith_status *RunState::prepare(ValueSet &values) {
+  begin({}, -1);
+  preparing = &values;
+  int32_t code = executable.program->prepare(&abi, nullptr, 0, nullptr, 0,
+                                             values.pointers());
+  zenith_status *status = code == ZENITH_OK ? nullptr : error();
+  end();
+  return status;
+}
+
+zenith_status *RunState::run(const Entry &entry,
+                             llvm::ArrayRef<zenith_tensor> arguments,
+                             llvm::MutableArrayRef<zenith_tensor> given,
+                             const ValueSet &values) {
+  if (values.device())
+    return runOnDevice(entry, arguments, given, values);
+  int32_t code =
+      executable.interpreted
+          ? interpret(entry, arguments, given, values)
+          : entry.info->function(&abi, arguments.data(),
+                                 int64_t(arguments.size()), given.data(),
+                                 int64_t(given.size()), values.pointers());
+  return code == ZENITH_OK ? nullptr : error();
+}
+
+//===- memory
+//--------------------------------------------------------------===//
+
+void *RunState::refuse(int64_t wanted, bool overBudget) {
+  std::string text = "a buffer of " + std::to_string(wanted) +
+                     (overBudget ? " bytes exceeds the budget"
+                                 : " bytes does not fit in memory");
+  zenith_fail_because(&abi, ZENITH_OUT_OF_MEMORY,
+                      overBudget ? ZENITH_REASON_BUDGET
+                                 : ZENITH_REASON_ALLOCATION,
+                      text.c_str(), nullptr);
+  return nullptr;
+}
+
+void *RunState::allocate(int64_t wanted, int32_t kind) {
+  return kind == ZENITH_ALLOC_RESULT ? allocateResult(wanted)
+                                     : allocatePool(wanted);
+}
+
+void *RunState::allocatePool(int64_t wanted) {
+  if (executable.maxMemory &&
+      poolLive + arenaUsed + wanted > executable.maxMemory)
+    return refuse(wanted, true);
+  size_t total = size_t(wanted) + sizeof(PoolBlock);
+  // The smallest block of an earlier run that is not much too large.
+  PoolBlock **best = nullptr;
+  for (PoolBlock **at = &cached; *at; at = &(*at)->next)
+    if ((*at)->bytes >= total && (*at)->bytes / 2 <= total &&
+        (!best || (*at)->bytes < (*best)->bytes))
+      best = at;
+  PoolBlock *block = best ? *best : nullptr;
+  if (block) {
+    *best = block->next;
+  } else {
+    bool overBudget = false;
+    void *place = context.memory.allocate(total, alignof(PoolBlock),
+                                          ZENITH_MEMORY_POOL, &overBudget);
+    if (!place)
+      return refuse(wanted, overBudget);
+    block = new (place) PoolBlock{nullptr, nullptr, total};
+  }
+  block->previous = nullptr;
+  block->next = live;
+  if (live)
+    live->previous = block;
+  live = block;
+  poolLive += int64_t(block->bytes);
+  peak = std::max(peak, poolLive);
+  return block + 1;
+}
+
+void *RunState::allocateResult(int64_t wanted) {
+  bool overBudget = false;
+  Block block(context.memory, size_t(wanted), 64, ZENITH_MEMORY_ARRAY,
+              &overBudget);
+  if (!block)
+    return refuse(wanted, overBudget);
+  void *data = block.data();
+  try {
+    results.push_back(std::move(block));
+  } catch (const std::bad_alloc &) {
+    return refuse(wanted, false);
+  }
+  return data;
+}
+
+void RunState::free(void *data) {
+  if (!data || takeBlock(data))
+    return;
+  PoolBlock *block = static_cast<PoolBlock *>(data) - 1;
+  (block->previous ? block->previous->next : live) = block->next;
+  if (block->next)
+    block->next->previous = block->previous;
+  poolLive -= int64_t(block->bytes);
+  block->next = cached;
+  cached = block;
+}
+
+Block RunState::takeBlock(void *data) {
+  for (Block &block : results)
+    if (block && block.data() == data)
+      return std::move(block);
+  return Block();
+}
+
+void *RunState::scratch(int64_t wanted) { return allocatePool(wanted); }
+
+void *RunState::arenaFor(int64_t wanted) {
+  arenaUsed = arenaNeeded >= 0 && wanted <= 1 ? arenaNeeded : wanted;
+  if (options.arena) {
+    if (options.arena_bytes >= arenaUsed)
+      return options.arena;
+    std::string text = "the arena has " + std::to_string(options.arena_bytes) +
+                       " bytes, the run needs " + std::to_string(arenaUsed);
+    zenith_fail_because(&abi, ZENITH_USAGE, ZENITH_REASON_ARENA_TOO_SMALL,
+                        text.c_str(), nullptr);
+    return nullptr;
+  }
+  if (arena.bytes() >= size_t(wanted))
+    return arena.data();
+  arena = Block();
+  bool overBudget = false;
+  arena = Block(context.memory, size_t(wanted),
+                wanted >= ZENITH_ARENA_ALIGNMENT ? ZENITH_ARENA_ALIGNMENT
+                                                 : ZENITH_BUFFER_ALIGNMENT,
+                ZENITH_MEMORY_ARENA, &overBudget);
+  return arena ? arena.data() : refuse(wanted, overBudget);
+}
+
+//===- threads
+//-------------------------------------------------------------===//
+
+namespace {
+/// A launch for the host's threads.
+struct Launch {
+  zenith_task_fn fn;
+  void *const *pointers;
+  const int64_t *sizes;
+  const zenith_run_context *run;
+};
+} // namespace
+
+static bool isStopped(const zenith_run_context &run) {
+  return (run.cancel && __atomic_load_n(run.cancel, __ATOMIC_RELAXED)) ||
+         (run.deadline && zenith_now() >= run.deadline);
+}
+
+/// Tasks one by one where the run may be stopped: the launch's error follows
+/// when it is over.
+static void runTasks(const Launch &launch, int64_t begin, int64_t end) {
+  if (!launch.run->cancel && !launch.run->deadline)
+    return launch.fn(launch.pointers, launch.sizes, begin, end);
+  int64_t step = std::max<int64_t>((end - begin) / 16, 1);
+  for (int64_t task = begin; task < end && !isStopped(*launch.run);
+       task += step)
+    launch.fn(launch.pointers, launch.sizes, task, std::min(end, task + step));
+}
+
+void RunState::parallelFor(zenith_task_fn fn, void *const *pointers,
+                           const int64_t *sizes, int64_t tasks) {
+  Launch launch{fn, pointers, sizes, &abi};
+  if (pool)
+    return pool->parallelFor(fn, pointers, sizes, tasks);
+  if (!usesHostThreads || tasks == 1)
+    return runTasks(launch, 0, tasks);
+  context.parallel.parallel_for(
+      context.parallel.user,
+      [](void *argument, int64_t begin, int64_t end) {
+        runTasks(*static_cast<const Launch *>(argument), begin, end);
+      },
+      &launch, tasks);
+}
+
+//===- profile
+//-------------------------------------------------------------===//
+
+void RunState::step(const zenith_profile_event &event) {
+  if (event.kind == ZENITH_EVENT_WORK) {
+    flops = event.tasks;
+    bytes = event.bytes;
+    return;
+  }
+  const std::vector<std::string> &kernels = executable.program->kernels;
+  bool isKernel = event.kind == ZENITH_EVENT_KERNEL ||
+                  event.kind == ZENITH_EVENT_DEVICE_KERNEL;
+  zenith_profile said = {};
+  said.struct_size = sizeof(said);
+  said.kind = event.kind;
+  said.name = isKernel && event.kernel_index >= 0 &&
+                      size_t(event.kernel_index) < kernels.size()
+                  ? kernels[size_t(event.kernel_index)].c_str()
+                  : "?";
+  said.begin_ns = event.begin_ns;
+  said.ns = event.ns;
+  said.tasks = event.tasks;
+  said.bytes = isKernel ? bytes : event.bytes;
+  said.flops = isKernel ? flops : 0;
+  flops = bytes = 0;
+  options.profile(options.profile_user, &said);
+}
+
+void RunState::progress(int64_t, const int64_t *numbers, int64_t count) {
+  zenith_profile said = {};
+  said.struct_size = sizeof(said);
+  said.kind = 5;
+  said.begin_ns = zenith_now();
+  said.numbers = numbers;
+  said.number_count = size_t(count);
+  options.profile(options.profile_user, &said);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds parameters to values, which are aligned to their elements.
+
+#include "frontends/c/ValueSet.h"
+
+#include "ir/LLVMError.h"
+#include "ir/program/ParameterFiles.h"
+#include "runtime/MappedFile.h"
+
+using namespace zenith;
+using namespace zenith::c;
+
+void ParameterValue::dropPages() const {
+  if (file && !copy)
+    file->release(offset, bytes);
+}
+
+ValueSet::ValueSet(zenith_context &context)
+    : values(ContextAllocator<std::shared_ptr<ParameterValue>>(context.memory)),
+      isReplaced(ContextAllocator<bool>(context.memory)),
+      table(ContextAllocator<void *>(context.memory)), context(context) {}
+
+ValueSet::~ValueSet() = default;
+
+/// Copies a value whose place does not fit its element.
+static zenith_status *align(zenith_context &context, zenith_dtype dtype,
+                            ParameterValue &value) {
+  uintptr_t unit = uintptr_t(std::min<int64_t>(zenith_dtype_bytes(dtype), 8));
+  if (reinterpret_cast<uintptr_t>(value.data) % unit == 0)
+    return nullptr;
+  value.copy =
+      Block(context.memory, size_t(value.bytes), 64, ZENITH_MEMORY_PARAMETERS);
+  if (!value.copy)
+    return noMemory();
+  std::memcpy(value.copy.data(), value.data, size_t(value.bytes));
+  value.data = value.copy.data();
+  return nullptr;
+}
+
+static zenith_status *failureOf(const runtime::Status &status,
+                                zenith_reason reason) {
+  return failure(status.code(), reason, status.message(), status.place());
+}
+
+/// The value that the module brings.
+static zenith_status *moduleValue(const zenith_executable &executable,
+                                  size_t index, ParameterValue &value) {
+  const runtime::ParameterSpec &spec = executable.program->parameters[index];
+  value.bytes = spec.bytes();
+  if (!executable.program->parameterHasValue[index])
+    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_UNBOUND,
+                   "parameter '" + spec.name + "' has no value", spec.name);
+  if (spec.source.file.empty()) {
+    value.owner = executable.program;
+    value.data = spec.source.inlineBytes.data();
+    return nullptr;
+  }
+  auto file = runtime::MappedFile::open(
+      runtime::resolvePath(executable.folder, spec.source.file));
+  if (!file)
+    return failureOf(file.status(), ZENITH_REASON_NO_FILE);
+  value.file = *file;
+  value.offset = spec.source.offset;
+  auto range = value.file->range(value.offset, value.bytes);
+  if (!range)
+    return failureOf(range.status(), ZENITH_REASON_MALFORMED);
+  value.data = *range;
+  graph::FileRecord record;
+  if (spec.source.fileBytes >= 0)
+    record.fileBytes = spec.source.fileBytes;
+  auto checksum = executable.program->checksums.find(spec.name);
+  if (checksum != executable.program->checksums.end())
+    record.checksum = checksum->second;
+  if (auto error = graph::checkFile(
+          spec.name, record, value.file->bytes(),
+          llvm::StringRef(static_cast<const char *>(value.data),
+                          size_t(value.bytes)),
+          value.file->path(), /*verify=*/true))
+    return failure(*error, ZENITH_REASON_MALFORMED);
+  return nullptr;
+}
+
+zenith_status *ValueSet::bind(const zenith_executable &executable,
+                              const Replacements &replacements,
+                              const ValueSet *before) {
+  const auto &specs = executable.program->parameters;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    auto given = replacements.find(specs[i].name);
+    bool replaces = given != replacements.end();
+    isReplaced.push_back(replaces || (before && before->isReplaced[i]));
+    if (!replaces && before) {
+      values.push_back(before->values[i]);
+      continue;
+    }
+    auto value = std::allocate_shared<ParameterValue>(
+        ContextAllocator<ParameterValue>(context.memory));
+    if (replaces)
+      value = given->second;
+    else if (zenith_status *status = moduleValue(executable, i, *value))
+      return status;
+    if (value->bytes == 0)
+      value->data = nullptr;
+    if (zenith_status *status = align(context, specs[i].dtype, *value))
+      return status;
+    values.push_back(std::move(value));
+  }
+  return nullptr;
+}

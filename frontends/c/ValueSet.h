@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values that a session's parameters have at one time, and what @prepare
+// computed from them. Immutable once made; runs hold the one that they began
+// with.
+
+#ifndef ZENITH_FRONTENDS_C_VALUESET_H
+#define ZENITH_FRONTENDS_C_VALUESET_H
+
+#include "frontends/c/Array.h"
+#include "frontends/c/Executable.h"
+#include "lowering/pipeline/Session.h"
+
+namespace zenith::runtime {
+class MappedFile;
+}
+
+namespace zenith::c {
+
+class RunState;
+
+template <typename T> using ContextVector = std::vector<T, ContextAllocator<T>>;
+
+/// The bytes of one parameter, and what keeps them.
+struct ParameterValue {
+  const void *data = nullptr; ///< aligned to the element; null where empty
+  Ref<zenith_array> array;
+  std::shared_ptr<const void> owner; ///< a file of values, or the program
+  std::shared_ptr<runtime::MappedFile> file; ///< whose pages may be dropped
+  int64_t offset = 0, bytes = 0;
+  Block copy; ///< of a value that was not aligned
+
+  /// Gives the pages of a mapped file back until they are read again.
+  void dropPages() const;
+};
+
+/// Values by name that replace those of the module.
+using Replacements = std::map<std::string, std::shared_ptr<ParameterValue>>;
+
+class ValueSet {
+public:
+  explicit ValueSet(zenith_context &context);
+  ~ValueSet();
+
+  /// Binds every parameter: a replacement, else that of `before` (may be
+  /// null), else the module's own; then runs @prepare.
+  static zenith_status *make(const zenith_executable &executable,
+                             const Replacements &replacements,
+                             const ValueSet *before,
+                             std::shared_ptr<const ValueSet> &made);
+
+  /// What entries take as params.
+  void *const *pointers() const { return table.data(); }
+  const ParameterValue &value(size_t index) const { return *values[index]; }
+
+  /// Null for programs that run on the host; one run at a time.
+  pipeline::Session *device() const { return onDevice.get(); }
+  mutable std::mutex deviceMutex;
+
+private:
+  zenith_status *bind(const zenith_executable &executable,
+                      const Replacements &replacements, const ValueSet *before);
+  zenith_status *prepare(const zenith_executable &executable);
+  zenith_status *openDevice(const zenith_executable &executable,
+                            const Replacements &replacements,
+                            const ValueSet *before);
+
+  ContextVector<std::shared_ptr<ParameterValue>> values;
+  ContextVector<bool> isReplaced;
+  ContextVector<void *> table;
+  Block derived;
+  std::unique_ptr<pipeline::Session> onDevice;
+  zenith_context &context;
+};
+
+/// Values from a .safetensors file, each one that of a parameter.
+zenith_status *readReplacements(const zenith_executable &executable,
+                                const char *path, Replacements &replacements);
+/// The same from arrays, which are held.
+zenith_status *readReplacements(const zenith_executable &executable,
+                                const zenith_named_array *const *arrays,
+                                size_t count, Replacements &replacements);
+
+} // namespace zenith::c
+
+#endif // ZENITH_FRONTENDS_C_VALUESET_H

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ops of GraphIR by name.
+
+#include "frontends/c/builder/BuilderOps.h"
+
+#include "frontends/models/LoadModel.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::c;
+namespace json = llvm::json;
+
+/// Ops that builders make by other calls, or that only passes make.
+static bool isInternal(StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("graph.param", "graph.get_param", "graph.derived_param", true)
+      .Cases("graph.constant", "graph.yield", "graph.fusion", true)
+      .Case("graph.host_read", true)
+      .Default(false);
+}
+
+std::optional<OperationName> zenith::c::findOp(StringRef name,
+                                               MLIRContext *context) {
+  std::string full = name.contains('.') ? name.str() : "graph." + name.str();
+  std::optional<RegisteredOperationName> found =
+      RegisteredOperationName::lookup(full, context);
+  StringRef dialect = StringRef(full).split('.').first;
+  if (!found || isInternal(full) || (dialect != "graph" && dialect != "search"))
+    return std::nullopt;
+  return OperationName(*found);
+}
+
+std::vector<std::string> zenith::c::opNames(MLIRContext *context) {
+  std::vector<std::string> names;
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == "graph" && !isInternal(op.getStringRef()))
+      names.push_back(op.getStringRef().drop_front(6).str());
+  llvm::sort(names);
+  return names;
+}
+
+size_t zenith::c::operandGroups(OperationName op) {
+  if (!op.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    return 0;
+  MLIRContext *context = op.getContext();
+  Operation *empty = Operation::create(
+      UnknownLoc::get(context), op, TypeRange(), ValueRange(),
+      DictionaryAttr::get(context), OpaqueProperties(nullptr), BlockRange(), 0);
+  auto properties =
+      dyn_cast_or_null<DictionaryAttr>(empty->getPropertiesAsAttribute());
+  auto segments = properties ? dyn_cast_or_null<DenseI32ArrayAttr>(
+                                   properties.get("operandSegmentSizes"))
+                             : DenseI32ArrayAttr();
+  size_t count = segments ? segments.size() : 0;
+  empty->destroy();
+  return count;
+}
+
+static unsigned regionsOf(StringRef name) {
+  return llvm::StringSwitch<unsigned>(name)
+      .Cases("graph.if", "graph.while", 2)
+      .Cases("graph.case", "graph.reduce_with", "graph.sort_with", 1)
+      .Cases("graph.scatter_with", "graph.reduce_window_with", 1)
+      .Default(0);
+}
+
+static json::Object opJSON(OperationName op) {
+  json::Array attributes, operands;
+  for (const auto &[name, kind] : attributeKinds(op))
+    attributes.push_back(json::Object{{"name", name}, {"kind", kind}});
+  for (size_t i = 0, e = operandGroups(op); i < e; ++i)
+    operands.push_back(json::Object{{"name", "group" + std::to_string(i)},
+                                    {"variadic", true}});
+  return json::Object{{"operands", std::move(operands)},
+                      {"attributes", std::move(attributes)},
+                      {"results", json::Array()},
+                      {"regions", regionsOf(op.getStringRef())},
+                      {"inferred", canInfer(op)}};
+}
+
+std::string zenith::c::opsJSON() {
+  std::unique_ptr<MLIRContext> context = models::makeContext();
+  json::Object ops;
+  for (const std::string &name : opNames(context.get()))
+    ops["graph." + name] = opJSON(*findOp(name, context.get()));
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(ops));
+  return text;
+}
