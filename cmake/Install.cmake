@@ -8,7 +8,7 @@ install(FILES runtime/include/zenith/types.h runtime/include/zenith/runtime.h fr
               frontends/c/include/zenith/zenith.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/zenith COMPONENT dev)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/zenith COMPONENT runtime)
-if(ZENITH_LIBRARY)
+if(TARGET zenith)
   install(TARGETS zenith LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 endif()
 install(TARGETS zenith-cache zenith-compile zenith-opt zenith-run zenith-search zenith-translate
