@@ -87,6 +87,15 @@ static LogicalResult checkSize(graph::FusionOp fusion, StringRef key,
                       "at least " + Twine(std::max<int64_t>(least, 1)));
 }
 
+/// sched_c3: lanes are reduced by halves.
+static LogicalResult checkItem(graph::FusionOp fusion, int64_t item) {
+  constexpr int64_t mostVectors = 16;
+  return item >= 1 && item <= mostVectors && llvm::isPowerOf2_64(uint64_t(item))
+             ? success()
+             : refuse(fusion, TileSizes, "item", Twine(item),
+                      "a power of two, at most " + Twine(mostVectors));
+}
+
 static LogicalResult checkTile(graph::FusionOp fusion, DenseI64ArrayAttr tile,
                                int64_t lanes) {
   // sched_c3
@@ -113,6 +122,7 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
   };
   auto blocked = [&](auto kind) -> LogicalResult {
     return failure(failed(size("block", kind.getBlock())) ||
+                   failed(checkItem(fusion, kind.getItem())) ||
                    failed(checkTile(fusion, kind.getTile(), kind.getLanes())));
   };
   auto ordering = [&](auto kind) -> LogicalResult {
@@ -121,16 +131,12 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
                    failed(size("keep", kind.getKeep())));
   };
   return llvm::TypeSwitch<Attribute, LogicalResult>(schedule)
-      .Case([&](ElementsAttr elements) {
-        return failure(failed(blocked(elements)) ||
-                       failed(size("item", elements.getItem(), 1)));
-      })
       .Case([&](ReduceAttr reduce) {
         return failure(failed(size("rows", reduce.getRows())) ||
                        failed(size("keep", reduce.getKeep())) ||
                        failed(size("slots", reduce.getSlots())) ||
                        failed(size("chunk", reduce.getChunk())) ||
-                       failed(size("item", reduce.getItem(), 1)) ||
+                       failed(checkItem(fusion, reduce.getItem())) ||
                        failed(checkTile(fusion, {}, reduce.getLanes())));
       })
       .Case([&](AttentionAttr attention) -> LogicalResult {
@@ -142,6 +148,11 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
           return failure();
         // sched_c3
         DenseI64ArrayAttr tile = attention.getTile();
+        // Maxima and sums of a row of scores halve a tile's columns.
+        if (tile && !llvm::isPowerOf2_64(uint64_t(tile[1])))
+          return refuse(fusion, TileSizes, "tile",
+                        graph::listText(tile.asArrayRef()),
+                        "a power of two of columns");
         if (tile &&
             (attention.getRows() % tile[0] || attention.getKeys() % tile[1]))
           return refuse(
@@ -150,7 +161,7 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
               "multiples of the tile");
         return success();
       })
-      .Case<WindowAttr, ScanAttr, ScatterAttr>(blocked)
+      .Case<ElementsAttr, WindowAttr, ScanAttr, ScatterAttr>(blocked)
       .Case<SortAttr, TopKAttr, SetAttr>(ordering)
       .Default([](Attribute) { return success(); });
 }

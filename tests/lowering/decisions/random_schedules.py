@@ -178,6 +178,8 @@ def drawn(kind, text, r):
     lanes = r.choice(LANES)
     if kind in ("elements", "reduce", "window", "scan", "scatter") and chance(0.8):
         put("item", None), put("lanes", lanes)
+        if chance(0.3):
+            put("item", r.choice([2, 3, 4]))
     if kind == "elements":
         if chance():
             put("block", r.choice([1, 7, 64, 512, 4096, 100000]))

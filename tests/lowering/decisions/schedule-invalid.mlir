@@ -43,6 +43,26 @@ func.func @c3_item(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x
 }
 
 // -----
+func.func @c3_columns(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+  // expected-error @below {{schedule: tile: got [4, 48], expected a power of two of columns (sched_c3)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.attention<on = task, rows = 12, keys = 384, tile = [4, 48], lanes = 16>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
+    graph.yield %1 : tensor<2x40x16xf32>
+  }
+  return %0 : tensor<2x40x16xf32>
+}
+
+// -----
+func.func @c3_vectors(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{schedule: item: got 3, expected a power of two, at most 16 (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, item = 3, lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// -----
 func.func @c4_group(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
   // expected-error @below {{schedule: group: got 128 items, expected 256, which fill the tile (sched_c4)}}
   %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [8, 16, 1], tile = [32, 32, 16], item = [2, 2], operands = [local, local]>} {
