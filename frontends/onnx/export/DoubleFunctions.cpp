@@ -9,6 +9,7 @@
 #include "ir/GraphOps.h"
 #include "ir/matchers/ValueBuilders.h"
 #include "ir/ops/CompositeFormulas.h"
+#include "ir/ops/ErfcCoefficients.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -184,27 +185,13 @@ Value DoubleFormulas::erf(Value x) {
                                          4.59432382970980127987E3,
                                          2.26290000613890934246E4,
                                          4.92673942608635921086E4};
-  static constexpr double farOver[] = {
-      2.46196981473530512524E-10, 5.64189564831068821977E-1,
-      7.46321056442269912687E0,   4.86371970985681366614E1,
-      1.96520832956077098242E2,   5.26445194995477358631E2,
-      9.34528527171957607540E2,   1.02755188689515710272E3,
-      5.57535335369399327526E2};
-  static constexpr double farUnder[] = {1.0,
-                                        1.32281951154744992508E1,
-                                        8.67072140885989742329E1,
-                                        3.54937778887819891062E2,
-                                        9.75708501743205489753E2,
-                                        1.82390916687909736289E3,
-                                        2.24633760818710981792E3,
-                                        1.65666309194161350182E3,
-                                        5.57535340817727675546E2};
   Value a = abs(x), square = mul(a, a);
   Value near =
       mul(a, div(polynomial(square, nearOver), polynomial(square, nearUnder)));
   Value c = select(is(a, CompareDirection::gt, 6), number(6), a);
-  Value rest = mul(make<graph::ExpOp>(make<graph::NegOp>(mul(c, c))),
-                   div(polynomial(c, farOver), polynomial(c, farUnder)));
+  Value rest =
+      mul(make<graph::ExpOp>(make<graph::NegOp>(mul(c, c))),
+          div(polynomial(c, graph::erfcOver), polynomial(c, graph::erfcUnder)));
   return withSign(
       select(is(a, CompareDirection::lt, 1), near, sub(number(1), rest)), x);
 }

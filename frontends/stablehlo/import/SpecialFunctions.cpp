@@ -4,6 +4,7 @@
 // types are converted, which makes their results as good as rounded ones.
 
 #include "frontends/stablehlo/import/OpReading.h"
+#include "ir/ops/ErfcCoefficients.h"
 #include "ir/random/RandomFormulas.h"
 
 using namespace mlir;
@@ -45,21 +46,6 @@ static Expr expOfMinusSquare(Expr x) {
 
 // Rational approximations of Cephes' ndtr.
 static Expr erfc(Expr x) {
-  static constexpr double p[] = {
-      2.46196981473530512524E-10, 5.64189564831068821977E-1,
-      7.46321056442269912687E0,   4.86371970985681366614E1,
-      1.96520832956077098242E2,   5.26445194995477358631E2,
-      9.34528527171957607540E2,   1.02755188689515710272E3,
-      5.57535335369399327526E2};
-  static constexpr double q[] = {1.0,
-                                 1.32281951154744992508E1,
-                                 8.67072140885989742329E1,
-                                 3.54937778887819891062E2,
-                                 9.75708501743205489753E2,
-                                 1.82390916687909736289E3,
-                                 2.24633760818710981792E3,
-                                 1.65666309194161350182E3,
-                                 5.57535340817727675546E2};
   static constexpr double r[] = {
       5.64189583547755073984E-1, 1.27536670759978104416E0,
       5.01905042251180477414E0,  6.16021097993053585195E0,
@@ -74,9 +60,10 @@ static Expr erfc(Expr x) {
   Expr magnitude = abs(x);
   // Beyond 30 the result is 0, and squares would overflow.
   Expr bounded = magnitude.apply<graph::MinOp>(magnitude.constant(30));
-  Expr ratio =
-      select(bounded < 8.0, polynomial(bounded, p) / polynomial(bounded, q),
-             polynomial(bounded, r) / polynomial(bounded, s));
+  Expr ratio = select(bounded < 8.0,
+                      polynomial(bounded, graph::erfcOver) /
+                          polynomial(bounded, graph::erfcUnder),
+                      polynomial(bounded, r) / polynomial(bounded, s));
   Expr tail = expOfMinusSquare(bounded) * ratio;
   Expr result = select(x < 0.0, 2.0 - tail, tail);
   return select(magnitude < 1.0, 1.0 - x.apply<graph::ErfOp>(), result);
