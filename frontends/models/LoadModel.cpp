@@ -8,6 +8,7 @@
 
 #include "frontends/models/BindInputs.h"
 #include "frontends/models/Diagnostics.h"
+#include "frontends/models/GivenDims.h"
 #include "frontends/models/LoadStableHLO.h"
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
@@ -117,7 +118,7 @@ static llvm::Error bindONNX(const std::vector<KeyedFile> &files,
   return llvm::Error::success();
 }
 
-// A --dim that no input has is a mistake.
+// Inputs that become constants have none.
 static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
                              const onnx::ImportOptions &options) {
   std::set<std::string> names;
@@ -139,11 +140,8 @@ static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
     ++number;
   }
   for (const auto &[name, size] : options.dims)
-    if (!names.count(name))
-      return makeError(ErrorCode::Usage,
-                       "--dim: the program has no dimension '" + name +
-                           "'; it has " +
-                           (names.empty() ? "none" : llvm::join(names, ", ")));
+    if (llvm::Error error = checkDimName(name, names))
+      return error;
   return llvm::Error::success();
 }
 
@@ -269,11 +267,9 @@ static llvm::Error stateBounds(ModuleOp module, const LoadOptions &options) {
     all.merge(names);
   }
   for (const auto &[name, bounds] : options.dimBounds)
-    if (!all.count(name) && !options.dims.count(name))
-      return makeError(ErrorCode::Usage,
-                       "--dim: the program has no dimension '" + name +
-                           "'; it has " +
-                           (all.empty() ? "none" : llvm::join(all, ", ")));
+    if (!options.dims.count(name))
+      if (llvm::Error error = checkDimName(name, all))
+        return error;
   return llvm::Error::success();
 }
 

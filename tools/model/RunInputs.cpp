@@ -7,6 +7,7 @@
 #include "frontends/files/ElementNames.h"
 #include "frontends/models/BindInputs.h"
 #include "frontends/models/Diagnostics.h"
+#include "frontends/models/GivenDims.h"
 #include "ir/tensor/Scalar.h"
 #include "runtime/SystemResources.h"
 #include "tools/model/RunOptions.h"
@@ -260,19 +261,15 @@ static llvm::Error readInputs(ArrayRef<ArgumentInfo> arguments,
   return llvm::Error::success();
 }
 
-// A --dim that no input has is a mistake.
-static llvm::Error checkDimNames(ArrayRef<ArgumentInfo> arguments,
-                                 const DimValues &given) {
+static llvm::Error checkDims(ArrayRef<ArgumentInfo> arguments,
+                             const DimValues &given) {
   std::set<std::string> names;
   for (const ArgumentInfo &argument : arguments)
     for (const graph::DimExpr &dim : argument.dims)
       dim.forEachSymbol([&](const std::string &name) { names.insert(name); });
   for (const auto &[name, size] : given)
-    if (!names.count(name))
-      return makeError(ErrorCode::Usage,
-                       "--dim: the program has no dimension '" + name +
-                           "'; it has " +
-                           (names.empty() ? "none" : llvm::join(names, ", ")));
+    if (llvm::Error error = models::checkDimName(name, names))
+      return error;
   return llvm::Error::success();
 }
 
@@ -294,7 +291,7 @@ llvm::Expected<std::vector<Tensor>> zenith::tools::collectInputs(
   if (llvm::Error error =
           readInputs(arguments, inputNames, options.inputs, context, inputs))
     return std::move(error);
-  if (llvm::Error error = checkDimNames(arguments, options.dims.sizes))
+  if (llvm::Error error = checkDims(arguments, options.dims.sizes))
     return std::move(error);
   llvm::Expected<DimValues> solved =
       solveDims(arguments, inputs, options.dims.sizes);
