@@ -37,6 +37,13 @@ inline zenith_status *nullPointer(const char *argument) {
   return usage(ZENITH_REASON_NULL_POINTER,
                std::string(argument) + " is null, expected a pointer");
 }
+/// A limit of bytes is 0 or more.
+inline zenith_status *checkMaxMemory(int64_t bytes) {
+  return bytes >= 0 ? nullptr
+                    : usage(ZENITH_REASON_NONE,
+                            "max_memory: got " + std::to_string(bytes) +
+                                ", expected bytes, or 0 for no limit");
+}
 /// For calls and features that are valid and not there yet.
 zenith_status *notYet(const std::string &what);
 

@@ -60,10 +60,8 @@ zenith_status *
 zenith::c::readCompileOptions(const zenith_context &context,
                               const zenith_compile_options &given,
                               pipeline::CompileOptions &options) {
-  if (given.max_memory < 0)
-    return usage(ZENITH_REASON_NONE, "max_memory: got " +
-                                         std::to_string(given.max_memory) +
-                                         ", expected bytes, or 0 for no limit");
+  if (zenith_status *status = checkMaxMemory(given.max_memory))
+    return status;
   if (given.threads < 0)
     return usage(ZENITH_REASON_NONE, "threads: got " +
                                          std::to_string(given.threads) +

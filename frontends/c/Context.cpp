@@ -59,10 +59,8 @@ static zenith_status *checkOptions(const zenith_context_options &options,
     return usage(ZENITH_REASON_NONE, "threads: got " +
                                          std::to_string(options.threads) +
                                          ", expected 0 to 4096");
-  if (options.max_memory < 0)
-    return usage(ZENITH_REASON_NONE, "max_memory: got " +
-                                         std::to_string(options.max_memory) +
-                                         ", expected bytes, or 0 for no limit");
+  if (zenith_status *status = checkMaxMemory(options.max_memory))
+    return status;
   if (options.allocator && (!allocator.alloc || !allocator.free))
     return nullPointer("alloc or free of the allocator");
   if (options.parallel && !parallel.parallel_for)
