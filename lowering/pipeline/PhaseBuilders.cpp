@@ -15,7 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
-#include "passes/RewriteGreedily.h"
+#include "passes/SimplificationPasses.h"
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/autodiff/GradientRule.h"
 #include "passes/batching/BatchRule.h"
@@ -49,20 +49,6 @@ static PassOptions optionsOf(const CompileOptions &options) {
   fill_##field(own, options.field, 0);
 #include "lowering/pipeline/CompileOptions.def"
   return own;
-}
-
-/// Simplification that leaves no dead or equal ops behind.
-static void addTidy(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass(greedyConfig()));
-  passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
-}
-
-static void addSimplification(OpPassManager &passes) {
-  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
-  // Patterns of algebra compare sizes, and leave sizes of values that are gone.
-  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
 }
 
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {

@@ -10,8 +10,8 @@
 #include "ir/program/ProgramChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "passes/SimplificationPasses.h"
 #include "passes/autodiff/Differentiate.h"
 #include "passes/autodiff/RuleBuilder.h"
 #include "passes/autodiff/sweeps/CustomRules.h"
@@ -33,28 +33,17 @@ bool needsDerivation(ModuleOp module) {
       .wasInterrupted();
 }
 
-static void addTidy(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass());
-  passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
-}
-
-static void addSimplification(OpPassManager &passes) {
-  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
-  addTidy(passes);
-}
-
 /// What the clean phase does before composites are raised, and raising them.
 static void buildPreparation(OpPassManager &passes) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
+  addTidy(passes);
   passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   addTidy(passes);
   addSimplification(passes);
+  addTidy(passes);
   passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass());
   passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
   addTidy(passes);
@@ -212,6 +201,7 @@ ModuleDerivation::apply(func::FuncOp function,
   if (llvm::Error error = run([](OpPassManager &passes) {
         addTidy(passes);
         addSimplification(passes);
+        addTidy(passes);
       }))
     return std::move(error);
   return module.lookupSymbol<func::FuncOp>(madeName);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of simplifications.
+
+#include "passes/SimplificationPasses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/GraphPasses.h"
+#include "passes/RewriteGreedily.h"
+
+using namespace mlir;
+
+namespace zenith {
+
+void addTidy(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass(greedyConfig()));
+  passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
+}
+
+void addSimplification(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  // Patterns of algebra compare sizes, and leave sizes of values that are gone.
+  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
+  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
+  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
+}
+
+} // namespace zenith
