@@ -30,6 +30,26 @@ static int64_t spread(int64_t size, int64_t factor) {
   return size == 0 ? 0 : (size - 1) * factor + 1;
 }
 
+namespace {
+/// Along one spatial dimension, in places of the input spread by its dilation:
+/// of the input, of the kernel, and from the first to the last window.
+struct Extents {
+  int64_t size, reach, results;
+};
+} // namespace
+
+static Extents extentsOf(ConvolutionOp op, Value ct, size_t i) {
+  ConvDimsAttr dims = op.getDims();
+  auto sizeOf = [](Value value, int64_t dim) {
+    return typeOf(value).getDimSize(dim);
+  };
+  return {spread(sizeOf(op.getInput(), dims.getInputSpatial()[i]),
+                 op.getInputDilation()[i]),
+          spread(sizeOf(op.getKernel(), dims.getKernelSpatial()[i]),
+                 op.getKernelDilation()[i]),
+          spread(sizeOf(ct, dims.getOutputSpatial()[i]), op.getStrides()[i])};
+}
+
 /// The value with dimension `dim` cut into (parts, rest), `parts` becoming a
 /// dimension of its own before dimension `before`, and joined with it.
 static Value moveParts(RuleBuilder &rule, Value x, int64_t dim, int64_t parts,
@@ -68,15 +88,10 @@ static Value moveParts(RuleBuilder &rule, Value x, int64_t dim, int64_t parts,
 
 Value inputCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
   ConvDimsAttr dims = op.getDims();
-  RankedTensorType input = typeOf(op.getInput()),
-                   kernel = typeOf(op.getKernel());
+  RankedTensorType input = typeOf(op.getInput());
   Dims low, high;
-  for (auto [i, d] : llvm::enumerate(dims.getInputSpatial())) {
-    int64_t size = spread(input.getDimSize(d), op.getInputDilation()[i]),
-            reach = spread(kernel.getDimSize(dims.getKernelSpatial()[i]),
-                           op.getKernelDilation()[i]),
-            results = spread(typeOf(ct).getDimSize(dims.getOutputSpatial()[i]),
-                             op.getStrides()[i]);
+  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
+    auto [size, reach, results] = extentsOf(op, ct, i);
     low.push_back(reach - op.getLow()[i] - 1);
     high.push_back(size + reach - 1 - results - low.back());
   }
@@ -99,15 +114,10 @@ Value inputCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
 
 Value kernelCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
   ConvDimsAttr dims = op.getDims();
-  RankedTensorType input = typeOf(op.getInput()),
-                   kernel = typeOf(op.getKernel());
+  RankedTensorType kernel = typeOf(op.getKernel());
   Dims low(op.getLow()), high;
-  for (auto [i, d] : llvm::enumerate(dims.getInputSpatial())) {
-    int64_t size = spread(input.getDimSize(d), op.getInputDilation()[i]),
-            reach = spread(kernel.getDimSize(dims.getKernelSpatial()[i]),
-                           op.getKernelDilation()[i]),
-            results = spread(typeOf(ct).getDimSize(dims.getOutputSpatial()[i]),
-                             op.getStrides()[i]);
+  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
+    auto [size, reach, results] = extentsOf(op, ct, i);
     high.push_back(results - size + reach - low[i] - 1);
   }
   // Features are the batch, and the batch of each group its features.
