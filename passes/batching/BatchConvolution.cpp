@@ -186,16 +186,10 @@ Value WindowProduct::part(ArrayRef<int64_t> index, ArrayRef<int64_t> step,
     starts.push_back(index[i] * step[i]);
     strides.push_back(stride[i]);
   }
-  SmallVector<int64_t> shape;
-  SmallVector<Value> scalars;
-  for (const BatchSize &size : sizes) {
-    shape.push_back(size.number);
-    if (size.isDynamic())
-      scalars.push_back(size.scalar);
-  }
+  ShapeOperands to(sizes);
   return b.create<SliceOp>(
-      loc, typeOf(source).clone(shape), source, ValueRange{}, scalars,
-      b.getDenseI64ArrayAttr(starts), b.getDenseI64ArrayAttr(shape),
+      loc, typeOf(source).clone(to.shape), source, ValueRange{}, to.scalars,
+      b.getDenseI64ArrayAttr(starts), b.getDenseI64ArrayAttr(to.shape),
       b.getDenseI64ArrayAttr(strides));
 }
 

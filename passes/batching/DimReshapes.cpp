@@ -41,15 +41,17 @@ BatchSize product(Batcher &batcher, BatchSize lhs, BatchSize rhs) {
                                                       scalarOf(batcher, rhs))};
 }
 
-Value reshapedTo(Batcher &batcher, Value value, ArrayRef<BatchSize> sizes) {
-  SmallVector<int64_t> shape;
-  SmallVector<Value> scalars;
+ShapeOperands::ShapeOperands(ArrayRef<BatchSize> sizes) {
   for (const BatchSize &size : sizes) {
     shape.push_back(size.number);
     if (size.isDynamic())
       scalars.push_back(size.scalar);
   }
-  return reshaped(batcher.b, batcher.loc, value, shape, scalars);
+}
+
+Value reshapedTo(Batcher &batcher, Value value, ArrayRef<BatchSize> sizes) {
+  ShapeOperands to(sizes);
+  return reshaped(batcher.b, batcher.loc, value, to.shape, to.scalars);
 }
 
 Value mergedDims(Batcher &batcher, Value value, int64_t first, int64_t count) {

@@ -16,6 +16,14 @@ BatchSize product(Batcher &batcher, BatchSize lhs, BatchSize rhs);
 /// The size as a scalar tensor<i64>.
 mlir::Value scalarOf(Batcher &batcher, BatchSize size);
 
+/// The shape that an op has in its type, and the sizes that it is given as
+/// scalars, one for each dynamic dimension.
+struct ShapeOperands {
+  explicit ShapeOperands(llvm::ArrayRef<BatchSize> sizes);
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<mlir::Value> scalars;
+};
+
 mlir::Value reshapedTo(Batcher &batcher, mlir::Value value,
                        llvm::ArrayRef<BatchSize> sizes);
 /// Dimensions `first` to `first` + `count` - 1 as one.
