@@ -21,8 +21,7 @@ namespace {
 class BufferChecker {
 public:
   BufferChecker(func::FuncOp function, const ModuleContext &context)
-      : function(function), context(context),
-        host(function, dims),
+      : function(function), context(context), host(function, dims),
         isPrepare(function.getName() == graph::prepareFunctionName),
         isNested(function->hasAttr(host::nestedAttrName)) {}
 
