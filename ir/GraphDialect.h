@@ -54,7 +54,7 @@ inline constexpr llvm::StringLiteral dimsAttrName = "graph.dims";
 /// functions whose arguments name them.
 inline constexpr llvm::StringLiteral dimBoundsAttrName = "graph.dim_bounds";
 /// How operands of a fusion are laid out in memory: an array with an encoding
-/// (ir/EncodingAttrs.h), or unit, for each.
+/// (ir/attributes/EncodingAttrs.h), or unit, for each.
 inline constexpr llvm::StringLiteral encodingsAttrName = "graph.encodings";
 /// Names of the functions that compilation knows: the one that computes derived
 /// parameters.
