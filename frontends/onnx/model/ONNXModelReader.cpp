@@ -2,16 +2,14 @@
 //
 // From protobuf to plain structs. Sizes are checked before anything is
 // allocated for them; weights stay in the file.
+#include "frontends/onnx/model/MessageReader.h"
+#include "frontends/onnx/model/ONNXFields.h"
 #include "frontends/onnx/model/ONNXModel.h"
 #include "frontends/onnx/model/ONNXModelChecks.h"
 #include "frontends/onnx/model/ONNXTensorReader.h"
 
-#include "ZenithONNX.pb.h"
-#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <limits>
 
 using namespace zenith;
 using namespace zenith::onnx;
@@ -22,176 +20,325 @@ namespace {
 class Reader {
 public:
   Reader(std::shared_ptr<const files::ByteSource> source, std::string folder)
-      : tensors(std::move(source), std::move(folder)) {}
+      : messages(source->bytes()),
+        tensors(std::move(source), std::move(folder)) {}
 
-  template <typename Message> Status parse(Message &message, WireMessage kind) {
-    auto detached = detachLargeData(tensors.source->bytes(), kind);
-    if (!detached)
-      return detached.error();
-    if (detached->bytes.size() > size_t(std::numeric_limits<int32_t>::max()))
-      return invalid("the model is larger than 2 GiB without its weights");
-    google::protobuf::io::CodedInputStream stream(
-        reinterpret_cast<const uint8_t *>(detached->bytes.data()),
-        detached->bytes.size());
-    stream.SetRecursionLimit(maxNesting);
-    if (!message.ParseFromCodedStream(&stream) ||
-        !stream.ConsumedEntireMessage())
-      return invalid("malformed protobuf message");
-    tensors.blobs = std::move(detached->blobs);
-    return noError();
-  }
-
-  Status model(const ModelProto &from, Model &to);
-  Status tensor(const TensorProto &from, Tensor &to) {
-    return tensors.read(from, to);
+  Status model(std::string_view message, Model &to);
+  Status tensor(std::string_view message, Tensor &to) {
+    return tensors.read(messages, message, to);
   }
 
 private:
-  Status graph(const GraphProto &from, Graph &to);
-  Status function(const FunctionProto &from, Function &to);
-  Status node(const NodeProto &from, Node &to);
-  Status attribute(const AttributeProto &from, NodeAttribute &to);
+  Status graph(std::string_view message, Graph &to);
+  Status function(std::string_view message, Function &to);
+  Status node(std::string_view message, Node &to);
+  Status attribute(std::string_view message, NodeAttribute &to);
+  Status value(std::string_view message, std::vector<ValueInfo> &to);
+  Status type(std::string_view message, ValueType &to);
+  Status tensorType(std::string_view message, ValueType &to);
+  Status shape(std::string_view message, std::vector<Dim> &to);
+  Status opset(std::string_view message, std::vector<OpsetImport> &to);
 
+  /// Reads the nested message of `field` into a new element of `to`. An empty
+  /// message takes two bytes of the file and far more memory once it is read.
+  template <typename Fields, typename Element>
+  Status element(Field<Fields> &field, std::vector<Element> &to,
+                 Status (Reader::*read)(std::string_view, Element &)) {
+    auto message = field.view();
+    if (!message)
+      return noError();
+    if (message->empty())
+      return invalid(fmt::format("empty node, attribute or tensor at byte {}",
+                                 messages.offsetOf(*message)));
+    to.emplace_back();
+    return (this->*read)(*message, to.back());
+  }
+
+  MessageReader messages;
   TensorReader tensors;
 };
 
 } // namespace
 
-static Status convertType(const TypeProto &from, ValueType &to) {
-  auto tensorType = [&](const auto &tensor) {
-    to.element = static_cast<DataType>(tensor.elem_type());
-    to.hasShape = tensor.has_shape();
-    for (const auto &dim : tensor.shape().dim()) {
-      to.dims.emplace_back();
-      if (dim.has_dim_value())
-        to.dims.back().value = dim.dim_value();
-      else
-        to.dims.back().symbol = dim.dim_param();
+Status Reader::shape(std::string_view message, std::vector<Dim> &to) {
+  auto readDim = [&](Field<DimField> &field) {
+    switch (field.number()) {
+    case DimField::Value: {
+      int64_t value = 0;
+      field.readInteger(value);
+      to.back() = {value, ""};
+      break;
     }
+    case DimField::Symbol:
+      to.back().value.reset();
+      field.read(to.back().symbol);
+      break;
+    default:
+      field.skip();
+    }
+    return noError();
   };
-  switch (from.value_case()) {
-  case TypeProto::kTensorType:
-    to.kind = ValueType::TensorKind;
-    tensorType(from.tensor_type());
+  return messages.read<ShapeField>(message, [&](Field<ShapeField> &field) {
+    if (field.number() != ShapeField::Dim) {
+      field.skip();
+      return noError();
+    }
+    auto dim = field.view();
+    if (!dim)
+      return noError();
+    to.emplace_back();
+    return messages.read<DimField>(*dim, readDim);
+  });
+}
+
+Status Reader::tensorType(std::string_view message, ValueType &to) {
+  auto readField = [&](Field<TensorTypeField> &field) {
+    switch (field.number()) {
+    case TensorTypeField::ElementType: {
+      int32_t element = 0;
+      field.readInteger(element);
+      to.element = static_cast<DataType>(element);
+      break;
+    }
+    case TensorTypeField::Shape:
+      if (auto dims = field.view()) {
+        to.hasShape = true;
+        return shape(*dims, to.dims);
+      }
+      break;
+    default:
+      field.skip();
+    }
     return noError();
-  case TypeProto::kSparseTensorType:
-    to.kind = ValueType::SparseTensorKind;
-    tensorType(from.sparse_tensor_type());
-    return noError();
-  case TypeProto::kSequenceType:
-  case TypeProto::kOptionalType: {
-    bool sequence = from.value_case() == TypeProto::kSequenceType;
-    to.kind = sequence ? ValueType::SequenceKind : ValueType::OptionalKind;
+  };
+  return messages.read<TensorTypeField>(message, readField);
+}
+
+Status Reader::type(std::string_view message, ValueType &to) {
+  auto readElement = [&](Field<ContainerTypeField> &field) {
+    if (field.number() != ContainerTypeField::ElementType) {
+      field.skip();
+      return noError();
+    }
+    auto element = field.view();
+    return element ? type(*element, to.inner.front()) : noError();
+  };
+  auto readField = [&](Field<TypeField> &field) {
+    ValueType::Kind kind;
+    switch (field.number()) {
+    case TypeField::Tensor:
+      kind = ValueType::TensorKind;
+      break;
+    case TypeField::SparseTensor:
+      kind = ValueType::SparseTensorKind;
+      break;
+    case TypeField::Sequence:
+      kind = ValueType::SequenceKind;
+      break;
+    case TypeField::Optional:
+      kind = ValueType::OptionalKind;
+      break;
+    case TypeField::Map:
+      kind = ValueType::MapKind;
+      break;
+    default:
+      field.skip();
+      return noError();
+    }
+    auto inner = field.view();
+    if (!inner)
+      return noError();
+    to = ValueType();
+    to.kind = kind;
+    if (kind == ValueType::MapKind)
+      return noError();
+    if (kind == ValueType::TensorKind || kind == ValueType::SparseTensorKind)
+      return tensorType(*inner, to);
     to.inner.emplace_back();
-    return convertType(sequence ? from.sequence_type().elem_type()
-                                : from.optional_type().elem_type(),
-                       to.inner[0]);
-  }
-  case TypeProto::kMapType:
-    to.kind = ValueType::MapKind;
-    return noError();
-  case TypeProto::VALUE_NOT_SET:
-    return noError();
-  }
-  return noError();
+    return messages.read<ContainerTypeField>(*inner, readElement);
+  };
+  return messages.read<TypeField>(message, readField);
 }
 
-static Status convertValue(const ValueInfoProto &from,
-                           std::vector<ValueInfo> &to) {
+Status Reader::value(std::string_view message, std::vector<ValueInfo> &to) {
   to.emplace_back();
-  to.back().name = from.name();
-  ValueType &type = to.back().type;
-  if (Status status = convertType(from.type(), type); !status)
+  ValueInfo &info = to.back();
+  auto readField = [&](Field<ValueField> &field) {
+    switch (field.number()) {
+    case ValueField::Name:
+      field.read(info.name);
+      break;
+    case ValueField::Type:
+      if (auto inner = field.view())
+        return type(*inner, info.type);
+      break;
+    default:
+      field.skip();
+    }
+    return noError();
+  };
+  if (Status status = messages.read<ValueField>(message, readField); !status)
     return status;
-  for (const Dim &dim : type.dims)
+  for (Dim &dim : info.type.dims)
     if (dim.value && *dim.value < 0)
-      to.back()
-          .type.dims[&dim - type.dims.data()]
-          .value.reset(); // old exporters write -1 for "unknown"
-  if (type.kind == ValueType::TensorKind &&
-      type.element != DataType::Undefined && dataTypeName(type.element).empty())
-    return unsupported(fmt::format("data type {}", int(type.element)))
-        .in(fmt::format("value '{}'", from.name()));
+      dim.value.reset(); // old exporters write -1 for "unknown"
+  if (info.type.kind == ValueType::TensorKind &&
+      info.type.element != DataType::Undefined &&
+      dataTypeName(info.type.element).empty())
+    return unsupported(fmt::format("data type {}", int(info.type.element)))
+        .in(fmt::format("value '{}'", info.name));
   return noError();
 }
 
-/// The kind that an attribute's populated field implies; files of IR version 1
-/// and 2 do not state it.
-static NodeAttribute::Kind impliedKind(const AttributeProto &from) {
-  if (from.has_f())
+namespace {
+
+/// The fields of an AttributeProto; its kind, which may come last, says which
+/// of them count.
+struct AttributeFields {
+  int32_t type = NodeAttribute::Undefined;
+  std::optional<float> f;
+  std::optional<int64_t> i;
+  std::optional<std::string_view> s, t, g;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+  std::vector<std::string> strings;
+  std::vector<std::string_view> tensors, graphs;
+
+  void read(Field<AttributeField> &field);
+  NodeAttribute::Kind kind() const;
+};
+
+} // namespace
+
+void AttributeFields::read(Field<AttributeField> &field) {
+  auto add = [&](std::vector<std::string_view> &to) {
+    if (auto message = field.view())
+      to.push_back(*message);
+  };
+  switch (field.number()) {
+  case AttributeField::F:
+    field.read(f.emplace());
+    break;
+  case AttributeField::I:
+    field.readInteger(i.emplace());
+    break;
+  case AttributeField::S:
+    s = field.view();
+    break;
+  case AttributeField::T:
+    t = field.view();
+    break;
+  case AttributeField::G:
+    g = field.view();
+    break;
+  case AttributeField::Floats:
+    field.append(floats);
+    break;
+  case AttributeField::Ints:
+    field.append(ints);
+    break;
+  case AttributeField::Strings:
+    field.append(strings);
+    break;
+  case AttributeField::Tensors:
+    add(tensors);
+    break;
+  case AttributeField::Graphs:
+    add(graphs);
+    break;
+  case AttributeField::Type:
+    field.readInteger(type);
+    break;
+  default:
+    field.skip();
+  }
+}
+
+/// Files of IR version 1 and 2 do not state the kind: the field that is set
+/// implies it.
+NodeAttribute::Kind AttributeFields::kind() const {
+  if (type != NodeAttribute::Undefined)
+    return static_cast<NodeAttribute::Kind>(type);
+  if (f)
     return NodeAttribute::Float;
-  if (from.has_i())
+  if (i)
     return NodeAttribute::Int;
-  if (from.has_s())
+  if (s)
     return NodeAttribute::String;
-  if (from.has_t())
+  if (t)
     return NodeAttribute::TensorValue;
-  if (from.has_g())
+  if (g)
     return NodeAttribute::GraphValue;
-  if (from.floats_size())
+  if (!floats.empty())
     return NodeAttribute::Floats;
-  if (from.ints_size())
+  if (!ints.empty())
     return NodeAttribute::Ints;
-  if (from.strings_size())
+  if (!strings.empty())
     return NodeAttribute::Strings;
-  if (from.tensors_size())
+  if (!tensors.empty())
     return NodeAttribute::Tensors;
-  if (from.graphs_size())
+  if (!graphs.empty())
     return NodeAttribute::Graphs;
   return NodeAttribute::Undefined;
 }
 
-Status Reader::attribute(const AttributeProto &from, NodeAttribute &to) {
-  to.name = from.name();
-  to.reference = from.ref_attr_name();
-  to.kind = static_cast<NodeAttribute::Kind>(from.type());
-  if (to.kind == NodeAttribute::Undefined)
-    to.kind = impliedKind(from);
-  Status status = noError();
-  auto addTensor = [&](const TensorProto &value) {
+Status Reader::attribute(std::string_view message, NodeAttribute &to) {
+  AttributeFields from;
+  auto readField = [&](Field<AttributeField> &field) {
+    if (field.number() == AttributeField::Name)
+      field.read(to.name);
+    else if (field.number() == AttributeField::RefAttrName)
+      field.read(to.reference);
+    else
+      from.read(field);
+    return noError();
+  };
+  Status status = messages.read<AttributeField>(message, readField);
+  to.kind = from.kind();
+  if (!status || !to.reference.empty())
+    return status;
+  auto addTensor = [&](std::string_view value) {
     to.tensors.emplace_back();
     if (status)
       status = tensor(value, to.tensors.back());
   };
-  auto addGraph = [&](const GraphProto &value) {
+  auto addGraph = [&](std::string_view value) {
     to.graphs.emplace_back();
     if (status)
       status = graph(value, to.graphs.back());
   };
-  if (!to.reference.empty())
-    return noError();
   switch (to.kind) {
   case NodeAttribute::Float:
-    to.f = from.f();
+    to.f = from.f.value_or(0);
     break;
   case NodeAttribute::Int:
-    to.i = from.i();
+    to.i = from.i.value_or(0);
     break;
   case NodeAttribute::String:
-    to.strings.push_back(from.s());
+    to.strings.emplace_back(from.s.value_or(""));
     break;
   case NodeAttribute::TensorValue:
-    addTensor(from.t());
+    addTensor(from.t.value_or(""));
     break;
   case NodeAttribute::GraphValue:
-    addGraph(from.g());
+    addGraph(from.g.value_or(""));
     break;
   case NodeAttribute::Floats:
-    to.floats.assign(from.floats().begin(), from.floats().end());
+    to.floats = std::move(from.floats);
     break;
   case NodeAttribute::Ints:
-    to.ints.assign(from.ints().begin(), from.ints().end());
+    to.ints = std::move(from.ints);
     break;
   case NodeAttribute::Strings:
-    to.strings.assign(from.strings().begin(), from.strings().end());
+    to.strings = std::move(from.strings);
     break;
   case NodeAttribute::Tensors:
-    to.tensors.reserve(from.tensors_size());
-    std::for_each(from.tensors().begin(), from.tensors().end(), addTensor);
+    for (std::string_view value : from.tensors)
+      addTensor(value);
     break;
   case NodeAttribute::Graphs:
-    to.graphs.reserve(from.graphs_size());
-    std::for_each(from.graphs().begin(), from.graphs().end(), addGraph);
+    for (std::string_view value : from.graphs)
+      addGraph(value);
     break;
   default: // sparse tensors, types: the rule that reads the attribute refuses
            // it by name
@@ -202,89 +349,178 @@ Status Reader::attribute(const AttributeProto &from, NodeAttribute &to) {
   return status;
 }
 
-Status Reader::node(const NodeProto &from, Node &to) {
-  to.name = from.name();
-  to.op = from.op_type();
-  to.domain = from.domain();
-  to.inputs.assign(from.input().begin(), from.input().end());
-  to.outputs.assign(from.output().begin(), from.output().end());
-  to.attributes.resize(from.attribute_size());
-  for (int i = 0; i < from.attribute_size(); ++i)
-    if (Status status = attribute(from.attribute(i), to.attributes[i]); !status)
-      return std::move(status.error()).in(to.location());
-  return noError();
+Status Reader::node(std::string_view message, Node &to) {
+  auto readField = [&](Field<NodeField> &field) {
+    switch (field.number()) {
+    case NodeField::Input:
+      field.append(to.inputs);
+      break;
+    case NodeField::Output:
+      field.append(to.outputs);
+      break;
+    case NodeField::Name:
+      field.read(to.name);
+      break;
+    case NodeField::OpType:
+      field.read(to.op);
+      break;
+    case NodeField::Domain:
+      field.read(to.domain);
+      break;
+    case NodeField::Attribute:
+      return element(field, to.attributes, &Reader::attribute);
+    default:
+      field.skip();
+    }
+    return noError();
+  };
+  Status status = messages.read<NodeField>(message, readField);
+  if (!status)
+    return std::move(status.error()).in(to.location());
+  return status;
 }
 
-Status Reader::graph(const GraphProto &from, Graph &to) {
-  to.name = from.name();
-  if (from.sparse_initializer_size())
-    return unsupported("sparse initializers").in("graph");
-  to.initializers.resize(from.initializer_size());
-  for (int i = 0; i < from.initializer_size(); ++i)
-    if (Status status = tensor(from.initializer(i), to.initializers[i]);
-        !status)
-      return std::move(status.error())
-          .in(fmt::format("initializer '{}'", from.initializer(i).name()))
-          .in("graph");
-  to.nodes.resize(from.node_size());
-  for (int i = 0; i < from.node_size(); ++i)
-    if (Status status = node(from.node(i), to.nodes[i]); !status)
-      return std::move(status.error()).in("graph");
-  struct {
-    const google::protobuf::RepeatedPtrField<ValueInfoProto> &from;
-    std::vector<ValueInfo> &to;
-  } lists[] = {{from.input(), to.inputs},
-               {from.output(), to.outputs},
-               {from.value_info(), to.values}};
-  for (auto &list : lists)
-    for (const ValueInfoProto &value : list.from)
-      if (Status status = convertValue(value, list.to); !status)
-        return std::move(status.error()).in("graph");
-  return noError();
+Status Reader::graph(std::string_view message, Graph &to) {
+  auto readValue = [&](Field<GraphField> &field, std::vector<ValueInfo> &list) {
+    auto value = field.view();
+    return value ? this->value(*value, list) : noError();
+  };
+  auto readInitializer = [&](Field<GraphField> &field) {
+    size_t before = to.initializers.size();
+    Status status = element(field, to.initializers, &Reader::tensor);
+    if (!status && to.initializers.size() > before)
+      status =
+          std::move(status.error())
+              .in(fmt::format("initializer '{}'", to.initializers.back().name));
+    return status;
+  };
+  auto readField = [&](Field<GraphField> &field) -> Status {
+    switch (field.number()) {
+    case GraphField::Node:
+      return element(field, to.nodes, &Reader::node);
+    case GraphField::Name:
+      field.read(to.name);
+      break;
+    case GraphField::Initializer:
+      return readInitializer(field);
+    case GraphField::Input:
+      return readValue(field, to.inputs);
+    case GraphField::Output:
+      return readValue(field, to.outputs);
+    case GraphField::ValueInfo:
+      return readValue(field, to.values);
+    case GraphField::SparseInitializer:
+      return unsupported("sparse initializers");
+    default:
+      field.skip();
+    }
+    return noError();
+  };
+  Status status = messages.read<GraphField>(message, readField);
+  if (!status)
+    return std::move(status.error()).in("graph");
+  return status;
 }
 
-template <typename List>
-static void convertOpsets(const List &from, std::vector<OpsetImport> &to) {
-  for (const OperatorSetIdProto &opset : from)
-    to.push_back({opset.domain(), opset.version()});
+Status Reader::opset(std::string_view message, std::vector<OpsetImport> &to) {
+  to.emplace_back();
+  return messages.read<OpsetField>(message, [&](Field<OpsetField> &field) {
+    if (field.number() == OpsetField::Domain)
+      field.read(to.back().domain);
+    else if (field.number() == OpsetField::Version)
+      field.readInteger(to.back().version);
+    else
+      field.skip();
+    return noError();
+  });
 }
 
-Status Reader::function(const FunctionProto &from, Function &to) {
-  to.name = from.name();
-  to.domain = from.domain();
-  to.inputs.assign(from.input().begin(), from.input().end());
-  to.outputs.assign(from.output().begin(), from.output().end());
-  to.attributes.assign(from.attribute().begin(), from.attribute().end());
-  to.defaults.resize(from.attribute_proto_size());
-  for (int i = 0; i < from.attribute_proto_size(); ++i)
-    if (Status status = attribute(from.attribute_proto(i), to.defaults[i]);
-        !status)
-      return status;
-  to.nodes.resize(from.node_size());
-  for (int i = 0; i < from.node_size(); ++i)
-    if (Status status = node(from.node(i), to.nodes[i]); !status)
-      return status;
-  convertOpsets(from.opset_import(), to.opsets);
-  return noError();
+Status Reader::function(std::string_view message, Function &to) {
+  auto readField = [&](Field<FunctionField> &field) {
+    switch (field.number()) {
+    case FunctionField::Name:
+      field.read(to.name);
+      break;
+    case FunctionField::Domain:
+      field.read(to.domain);
+      break;
+    case FunctionField::Input:
+      field.append(to.inputs);
+      break;
+    case FunctionField::Output:
+      field.append(to.outputs);
+      break;
+    case FunctionField::Attribute:
+      field.append(to.attributes);
+      break;
+    case FunctionField::AttributeProto:
+      return element(field, to.defaults, &Reader::attribute);
+    case FunctionField::Node:
+      return element(field, to.nodes, &Reader::node);
+    case FunctionField::OpsetImport:
+      if (auto import = field.view())
+        return opset(*import, to.opsets);
+      break;
+    default:
+      field.skip();
+    }
+    return noError();
+  };
+  Status status = messages.read<FunctionField>(message, readField);
+  if (!status)
+    return std::move(status.error()).in(fmt::format("function '{}'", to.name));
+  return status;
 }
 
-Status Reader::model(const ModelProto &from, Model &to) {
-  if (!from.has_graph())
+Status Reader::model(std::string_view message, Model &to) {
+  bool hasGraph = false;
+  auto readField = [&](Field<ModelField> &field) {
+    switch (field.number()) {
+    case ModelField::IRVersion:
+      field.readInteger(to.irVersion);
+      break;
+    case ModelField::ProducerName:
+      field.read(to.producerName);
+      break;
+    case ModelField::ProducerVersion:
+      field.read(to.producerVersion);
+      break;
+    case ModelField::Domain:
+      field.read(to.domain);
+      break;
+    case ModelField::ModelVersion:
+      field.readInteger(to.modelVersion);
+      break;
+    case ModelField::OpsetImport:
+      if (auto import = field.view())
+        return opset(*import, to.opsets);
+      break;
+    case ModelField::MetadataProps:
+      if (auto entry = field.view())
+        return readEntry(messages, *entry, to.metadata);
+      break;
+    case ModelField::Functions: {
+      auto nested = field.view();
+      if (!nested)
+        break;
+      to.functions.emplace_back();
+      return function(*nested, to.functions.back());
+    }
+    case ModelField::Graph:
+      if (auto nested = field.view()) {
+        hasGraph = true;
+        return graph(*nested, to.graph);
+      }
+      break;
+    default:
+      field.skip();
+    }
+    return noError();
+  };
+  Status status = messages.read<ModelField>(message, readField);
+  if (status && !hasGraph)
     return invalid("not an ONNX model: it has no graph");
-  to.irVersion = from.ir_version();
-  to.producerName = from.producer_name();
-  to.producerVersion = from.producer_version();
-  to.domain = from.domain();
-  to.modelVersion = from.model_version();
-  convertOpsets(from.opset_import(), to.opsets);
-  for (const auto &entry : from.metadata_props())
-    to.metadata.emplace_back(entry.key(), entry.value());
-  to.functions.resize(from.functions_size());
-  for (int i = 0; i < from.functions_size(); ++i)
-    if (Status status = function(from.functions(i), to.functions[i]); !status)
-      return std::move(status.error())
-          .in(fmt::format("function '{}'", from.functions(i).name()));
-  return graph(from.graph(), to.graph);
+  return status;
 }
 
 Result<Model>
@@ -292,14 +528,10 @@ zenith::onnx::parseModel(std::shared_ptr<const files::ByteSource> source,
                          const std::string &folder) {
   Model model;
   model.path = source->path();
+  std::string_view message = source->bytes();
   Reader reader(std::move(source), folder);
-  {
-    ModelProto message; // freed before the checks need memory
-    if (Status status = reader.parse(message, WireMessage::Model); !status)
-      return status.error();
-    if (Status status = reader.model(message, model); !status)
-      return status.error();
-  }
+  if (Status status = reader.model(message, model); !status)
+    return status.error();
   if (Status status = checkModel(model); !status)
     return status.error();
   return model;
@@ -316,13 +548,10 @@ Result<Model> zenith::onnx::loadModel(const std::string &path) {
 Result<Tensor>
 zenith::onnx::parseTensor(std::shared_ptr<const files::ByteSource> source,
                           const std::string &folder) {
+  std::string_view message = source->bytes();
   Reader reader(std::move(source), folder);
-  TensorProto message;
   Tensor tensor;
-  Status status = reader.parse(message, WireMessage::Tensor);
-  if (status)
-    status = reader.tensor(message, tensor);
-  if (!status)
+  if (Status status = reader.tensor(message, tensor); !status)
     return status.error();
   return tensor;
 }

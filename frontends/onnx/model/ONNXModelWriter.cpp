@@ -2,16 +2,14 @@
 //
 // From plain structs to protobuf and to disk. Weights stream from the files
 // they are mapped from, into the model or into one file beside it.
+#include "frontends/onnx/model/MessageWriter.h"
+#include "frontends/onnx/model/ONNXFields.h"
 #include "frontends/onnx/model/ONNXModel.h"
-#include "frontends/onnx/model/ONNXWire.h"
 
-#include "ZenithONNX.pb.h"
 #include "frontends/files/AtomicFile.h"
 #include <filesystem>
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <map>
+#include <limits>
 
 using namespace zenith;
 using namespace zenith::onnx;
@@ -22,6 +20,7 @@ namespace {
 /// aligned vector loads.
 constexpr uint64_t externalAlignment = 64;
 
+/// Fields are written in the order of their numbers, as protobuf does.
 class Writer {
 public:
   /// `external` receives weights of at least `externalBytes`; null keeps all
@@ -31,17 +30,29 @@ public:
       : external(external), externalName(std::move(externalName)),
         externalBytes(externalBytes) {}
 
-  std::vector<files::ByteRange> blobs;
-
-  Status model(const Model &from, ModelProto &to);
-  Status tensor(const Tensor &from, TensorProto &to);
+  Result<MessageBytes> model(const Model &from);
+  Result<MessageBytes> tensor(const Tensor &from);
 
 private:
-  Status graph(const Graph &from, GraphProto &to);
-  Status node(const Node &from, NodeProto &to);
-  Status attribute(const NodeAttribute &from, AttributeProto &to);
-  Status function(const Function &from, FunctionProto &to);
-  Status externalTensor(const Tensor &from, TensorProto &to);
+  Result<MessageBytes> graph(const Graph &from);
+  Result<MessageBytes> node(const Node &from);
+  Result<MessageBytes> attribute(const NodeAttribute &from);
+  Result<MessageBytes> function(const Function &from);
+  Status externalTensor(const Tensor &from, MessageWriter<TensorField> &to);
+
+  /// Adds one nested message per element of `from`.
+  template <typename Fields, typename Element>
+  Status addEach(MessageWriter<Fields> &to, Fields field,
+                 const std::vector<Element> &from,
+                 Result<MessageBytes> (Writer::*write)(const Element &)) {
+    for (const Element &element : from) {
+      auto nested = (this->*write)(element);
+      if (!nested)
+        return nested.error();
+      to.add(field, *nested);
+    }
+    return noError();
+  }
 
   files::AtomicFile *external;
   std::string externalName;
@@ -50,232 +61,248 @@ private:
 
 } // namespace
 
-Status Writer::externalTensor(const Tensor &from, TensorProto &to) {
+static MessageBytes entry(const std::string &key, const std::string &value) {
+  MessageWriter<EntryField> to;
+  to.add(EntryField::Key, key);
+  to.add(EntryField::Value, value);
+  return to.take();
+}
+
+Status Writer::externalTensor(const Tensor &from,
+                              MessageWriter<TensorField> &to) {
   Status status = noError();
   if (uint64_t excess = external->size() % externalAlignment)
     status = external->write(std::string(externalAlignment - excess, '\0'));
-  auto entry = [&](const char *key, const std::string &value) {
-    auto *added = to.add_external_data();
-    added->set_key(key);
-    added->set_value(value);
-  };
-  entry("location", externalName);
-  entry("offset", std::to_string(external->size()));
-  entry("length", std::to_string(from.data.length));
-  to.set_data_location(TensorProto::EXTERNAL);
+  std::string offset = std::to_string(external->size());
+  std::string length = std::to_string(from.data.length);
+  to.add(TensorField::ExternalData, entry("location", externalName));
+  to.add(TensorField::ExternalData, entry("offset", offset));
+  to.add(TensorField::ExternalData, entry("length", length));
+  to.add(TensorField::DataLocation, int64_t(externalLocation));
   if (status)
     status = external->write(from.data.view());
   return status;
 }
 
-Status Writer::tensor(const Tensor &from, TensorProto &to) {
-  to.set_name(from.name);
-  to.set_data_type(static_cast<int32_t>(from.type));
-  for (int64_t dim : from.dims)
-    to.add_dims(dim);
-  if (from.type == DataType::String) {
-    for (const std::string &text : from.strings)
-      to.add_string_data(text);
-    return noError();
-  }
+Result<MessageBytes> Writer::tensor(const Tensor &from) {
+  MessageWriter<TensorField> to;
+  to.addEach(TensorField::Dims, from.dims);
+  to.add(TensorField::DataType, int64_t(from.type));
+  if (from.type == DataType::String)
+    to.addEach(TensorField::StringData, from.strings);
+  to.add(TensorField::Name, from.name);
+  if (from.type == DataType::String)
+    return to.take();
   if (byteCount(from.type, from.dims) != from.data.length)
     return invalid(
         fmt::format("tensor '{}' has {} bytes, which do not fit its shape",
                     from.name, from.data.length));
-  if (external && from.data.length >= externalBytes)
-    return externalTensor(from, to);
-  if (from.data.length >= detachedBytes) {
-    to.set_detached_index(blobs.size());
-    blobs.push_back(from.data);
-  } else {
-    to.set_raw_data(std::string(from.data.view()));
-  }
-  return noError();
+  if (!external || from.data.length < externalBytes)
+    to.add(TensorField::RawData, from.data);
+  else if (Status status = externalTensor(from, to); !status)
+    return status.error();
+  return to.take();
 }
 
-static void convertType(const ValueType &from, TypeProto &to) {
-  auto tensorType = [&](auto *tensor) {
-    tensor->set_elem_type(static_cast<int32_t>(from.element));
-    if (!from.hasShape)
-      return;
-    auto *shape = tensor->mutable_shape();
-    for (const Dim &dim : from.dims) {
-      auto *added = shape->add_dim();
-      if (dim.value)
-        added->set_dim_value(*dim.value);
-      else if (!dim.symbol.empty())
-        added->set_dim_param(dim.symbol);
-    }
+static MessageBytes shape(const std::vector<Dim> &from) {
+  MessageWriter<ShapeField> to;
+  for (const Dim &dim : from) {
+    MessageWriter<DimField> added;
+    if (dim.value)
+      added.add(DimField::Value, *dim.value);
+    else if (!dim.symbol.empty())
+      added.add(DimField::Symbol, dim.symbol);
+    to.add(ShapeField::Dim, added.take());
+  }
+  return to.take();
+}
+
+static MessageBytes tensorType(const ValueType &from) {
+  MessageWriter<TensorTypeField> to;
+  to.add(TensorTypeField::ElementType, int64_t(from.element));
+  if (from.hasShape)
+    to.add(TensorTypeField::Shape, shape(from.dims));
+  return to.take();
+}
+
+static MessageBytes valueType(const ValueType &from) {
+  MessageWriter<TypeField> to;
+  auto containerType = [&] {
+    MessageWriter<ContainerTypeField> inner;
+    inner.add(ContainerTypeField::ElementType, valueType(from.inner.at(0)));
+    return inner.take();
   };
   switch (from.kind) {
   case ValueType::TensorKind:
-    return tensorType(to.mutable_tensor_type());
+    to.add(TypeField::Tensor, tensorType(from));
+    break;
   case ValueType::SparseTensorKind:
-    return tensorType(to.mutable_sparse_tensor_type());
+    to.add(TypeField::SparseTensor, tensorType(from));
+    break;
   case ValueType::SequenceKind:
-    return convertType(from.inner.at(0),
-                       *to.mutable_sequence_type()->mutable_elem_type());
+    to.add(TypeField::Sequence, containerType());
+    break;
   case ValueType::OptionalKind:
-    return convertType(from.inner.at(0),
-                       *to.mutable_optional_type()->mutable_elem_type());
+    to.add(TypeField::Optional, containerType());
+    break;
   case ValueType::MapKind:
   case ValueType::Missing:
-    return;
+    break;
   }
+  return to.take();
 }
 
-Status Writer::attribute(const NodeAttribute &from, AttributeProto &to) {
-  to.set_name(from.name);
-  to.set_type(static_cast<AttributeProto::AttributeType>(from.kind));
-  if (!from.reference.empty()) {
-    to.set_ref_attr_name(from.reference);
-    return noError();
-  }
+Result<MessageBytes> Writer::attribute(const NodeAttribute &from) {
+  MessageWriter<AttributeField> to;
+  to.add(AttributeField::Name, from.name);
   Status status = noError();
-  switch (from.kind) {
+  bool isReference = !from.reference.empty();
+  switch (isReference ? NodeAttribute::Undefined : from.kind) {
   case NodeAttribute::Float:
-    to.set_f(from.f);
+    to.add(AttributeField::F, from.f);
     break;
   case NodeAttribute::Int:
-    to.set_i(from.i);
+    to.add(AttributeField::I, from.i);
     break;
   case NodeAttribute::String:
-    to.set_s(from.strings.at(0));
+    to.add(AttributeField::S, from.strings.at(0));
     break;
   case NodeAttribute::TensorValue:
-    return tensor(from.tensors.at(0), *to.mutable_t());
+    status = addEach(to, AttributeField::T, from.tensors, &Writer::tensor);
+    break;
   case NodeAttribute::GraphValue:
-    return graph(from.graphs.at(0), *to.mutable_g());
+    status = addEach(to, AttributeField::G, from.graphs, &Writer::graph);
+    break;
   case NodeAttribute::Floats:
-    for (float value : from.floats)
-      to.add_floats(value);
+    to.addEach(AttributeField::Floats, from.floats);
     break;
   case NodeAttribute::Ints:
-    for (int64_t value : from.ints)
-      to.add_ints(value);
+    to.addEach(AttributeField::Ints, from.ints);
     break;
   case NodeAttribute::Strings:
-    for (const std::string &value : from.strings)
-      to.add_strings(value);
+    to.addEach(AttributeField::Strings, from.strings);
     break;
   case NodeAttribute::Tensors:
-    for (const Tensor &value : from.tensors)
-      if (status)
-        status = tensor(value, *to.add_tensors());
+    status =
+        addEach(to, AttributeField::Tensors, from.tensors, &Writer::tensor);
     break;
   case NodeAttribute::Graphs:
-    for (const Graph &value : from.graphs)
-      if (status)
-        status = graph(value, *to.add_graphs());
+    status = addEach(to, AttributeField::Graphs, from.graphs, &Writer::graph);
     break;
   default:
-    return unsupported(fmt::format("writing attribute '{}' of kind {}",
-                                   from.name, int(from.kind)));
+    if (!isReference)
+      return unsupported(fmt::format("writing attribute '{}' of kind {}",
+                                     from.name, int(from.kind)));
   }
-  return status;
+  if (!status)
+    return status.error();
+  to.add(AttributeField::Type, int64_t(from.kind));
+  if (isReference)
+    to.add(AttributeField::RefAttrName, from.reference);
+  return to.take();
 }
 
-Status Writer::node(const Node &from, NodeProto &to) {
-  to.set_name(from.name);
-  to.set_op_type(from.op);
+Result<MessageBytes> Writer::node(const Node &from) {
+  MessageWriter<NodeField> to;
+  to.addEach(NodeField::Input, from.inputs);
+  to.addEach(NodeField::Output, from.outputs);
+  to.add(NodeField::Name, from.name);
+  to.add(NodeField::OpType, from.op);
+  if (Status status = addEach(to, NodeField::Attribute, from.attributes,
+                              &Writer::attribute);
+      !status)
+    return std::move(status.error()).in(from.location());
   if (!from.domain.empty())
-    to.set_domain(from.domain);
-  for (const std::string &input : from.inputs)
-    to.add_input(input);
-  for (const std::string &output : from.outputs)
-    to.add_output(output);
-  for (const NodeAttribute &value : from.attributes)
-    if (Status status = attribute(value, *to.add_attribute()); !status)
-      return std::move(status.error()).in(from.location());
-  return noError();
+    to.add(NodeField::Domain, from.domain);
+  return to.take();
 }
 
-Status Writer::graph(const Graph &from, GraphProto &to) {
-  to.set_name(from.name);
-  for (const Node &value : from.nodes)
-    if (Status status = node(value, *to.add_node()); !status)
-      return status;
-  for (const Tensor &value : from.initializers)
-    if (Status status = tensor(value, *to.add_initializer()); !status)
-      return status;
-  auto values = [](const std::vector<ValueInfo> &list, auto add) {
-    for (const ValueInfo &value : list) {
-      ValueInfoProto *added = add();
-      added->set_name(value.name);
-      convertType(value.type, *added->mutable_type());
-    }
-  };
-  values(from.inputs, [&] { return to.add_input(); });
-  values(from.outputs, [&] { return to.add_output(); });
-  values(from.values, [&] { return to.add_value_info(); });
-  return noError();
-}
-
-template <typename Message>
-static void convertOpsets(const std::vector<OpsetImport> &from, Message &to) {
-  for (const OpsetImport &opset : from) {
-    auto *added = to.add_opset_import();
-    added->set_domain(opset.domain);
-    added->set_version(opset.version);
+static void addValues(MessageWriter<GraphField> &to, GraphField field,
+                      const std::vector<ValueInfo> &values) {
+  for (const ValueInfo &value : values) {
+    MessageWriter<ValueField> added;
+    added.add(ValueField::Name, value.name);
+    added.add(ValueField::Type, valueType(value.type));
+    to.add(field, added.take());
   }
 }
 
-Status Writer::function(const Function &from, FunctionProto &to) {
-  to.set_name(from.name);
-  to.set_domain(from.domain);
-  for (const std::string &input : from.inputs)
-    to.add_input(input);
-  for (const std::string &output : from.outputs)
-    to.add_output(output);
-  for (const std::string &name : from.attributes)
-    to.add_attribute(name);
-  for (const NodeAttribute &value : from.defaults)
-    if (Status status = attribute(value, *to.add_attribute_proto()); !status)
-      return status;
-  for (const Node &value : from.nodes)
-    if (Status status = node(value, *to.add_node()); !status)
-      return status;
-  convertOpsets(from.opsets, to);
-  return noError();
+Result<MessageBytes> Writer::graph(const Graph &from) {
+  MessageWriter<GraphField> to;
+  Status status = addEach(to, GraphField::Node, from.nodes, &Writer::node);
+  to.add(GraphField::Name, from.name);
+  if (status)
+    status = addEach(to, GraphField::Initializer, from.initializers,
+                     &Writer::tensor);
+  if (!status)
+    return status.error();
+  addValues(to, GraphField::Input, from.inputs);
+  addValues(to, GraphField::Output, from.outputs);
+  addValues(to, GraphField::ValueInfo, from.values);
+  return to.take();
 }
 
-Status Writer::model(const Model &from, ModelProto &to) {
-  to.set_ir_version(from.irVersion);
-  to.set_producer_name(from.producerName);
-  to.set_producer_version(from.producerVersion);
+template <typename Fields>
+static void addOpsets(MessageWriter<Fields> &to,
+                      const std::vector<OpsetImport> &opsets) {
+  for (const OpsetImport &opset : opsets) {
+    MessageWriter<OpsetField> added;
+    added.add(OpsetField::Domain, opset.domain);
+    added.add(OpsetField::Version, opset.version);
+    to.add(Fields::OpsetImport, added.take());
+  }
+}
+
+Result<MessageBytes> Writer::function(const Function &from) {
+  MessageWriter<FunctionField> to;
+  to.add(FunctionField::Name, from.name);
+  to.addEach(FunctionField::Input, from.inputs);
+  to.addEach(FunctionField::Output, from.outputs);
+  to.addEach(FunctionField::Attribute, from.attributes);
+  Status status = addEach(to, FunctionField::Node, from.nodes, &Writer::node);
+  addOpsets(to, from.opsets);
+  to.add(FunctionField::Domain, from.domain);
+  if (status)
+    status = addEach(to, FunctionField::AttributeProto, from.defaults,
+                     &Writer::attribute);
+  if (!status)
+    return status.error();
+  return to.take();
+}
+
+Result<MessageBytes> Writer::model(const Model &from) {
+  MessageWriter<ModelField> to;
+  to.add(ModelField::IRVersion, from.irVersion);
+  to.add(ModelField::ProducerName, from.producerName);
+  to.add(ModelField::ProducerVersion, from.producerVersion);
   if (!from.domain.empty())
-    to.set_domain(from.domain);
+    to.add(ModelField::Domain, from.domain);
   if (from.modelVersion)
-    to.set_model_version(from.modelVersion);
-  convertOpsets(from.opsets, to);
-  for (const auto &[key, value] : from.metadata) {
-    auto *added = to.add_metadata_props();
-    added->set_key(key);
-    added->set_value(value);
-  }
-  for (const Function &value : from.functions)
-    if (Status status = function(value, *to.add_functions()); !status)
-      return status;
-  return graph(from.graph, *to.mutable_graph());
+    to.add(ModelField::ModelVersion, from.modelVersion);
+  auto nested = graph(from.graph);
+  if (!nested)
+    return nested.error();
+  to.add(ModelField::Graph, *nested);
+  addOpsets(to, from.opsets);
+  for (const auto &[key, value] : from.metadata)
+    to.add(ModelField::MetadataProps, entry(key, value));
+  if (Status status =
+          addEach(to, ModelField::Functions, from.functions, &Writer::function);
+      !status)
+    return status.error();
+  return to.take();
 }
 
-/// Serialises deterministically and streams the result with its weights into
-/// `write`.
-template <typename Message>
-static Status stream(const Message &message, WireMessage kind,
-                     const std::vector<files::ByteRange> &blobs,
+/// Streams a message into `write`. No reader of ONNX files accepts more than
+/// 2 GiB.
+static Status stream(const MessageBytes &message,
                      const std::function<Status(std::string_view)> &write) {
-  if (message.ByteSizeLong() > size_t(std::numeric_limits<int32_t>::max()))
-    return invalid("the model is larger than 2 GiB without its weights");
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream target(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&target);
-    coded.SetSerializationDeterministic(true);
-    if (!message.SerializeToCodedStream(&coded))
-      return invalid("the model cannot be serialised");
-  }
-  return writeAttached(bytes, kind, blobs, write);
+  if (message.size() > uint64_t(std::numeric_limits<int32_t>::max()))
+    return invalid(fmt::format("the model takes {} bytes and an ONNX file "
+                               "holds at most 2 GiB; write its weights as "
+                               "external data",
+                               message.size()));
+  return message.write(write);
 }
 
 static auto into(files::AtomicFile &file) {
@@ -292,11 +319,12 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
   Status status = file.open();
   if (status && options.externalBytes)
     status = data.open();
-  ModelProto message;
-  if (status)
-    status = writer.model(model, message);
-  if (status)
-    status = stream(message, WireMessage::Model, writer.blobs, into(file));
+  if (!status)
+    return status;
+  auto message = writer.model(model);
+  if (!message)
+    return message.error();
+  status = stream(*message, into(file));
   // The weights are committed first: a model that can be seen has its data.
   if (status && options.externalBytes && data.size())
     status = data.commit();
@@ -307,15 +335,14 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
 
 Result<std::string> zenith::onnx::modelBytes(const Model &model) {
   Writer writer(nullptr, "", 0);
-  ModelProto message;
+  auto message = writer.model(model);
+  if (!message)
+    return message.error();
   std::string bytes;
-  Status status = writer.model(model, message);
-  if (status)
-    status = stream(message, WireMessage::Model, writer.blobs,
-                    [&](std::string_view part) {
-                      bytes += part;
-                      return noError();
-                    });
+  Status status = stream(*message, [&](std::string_view part) {
+    bytes += part;
+    return noError();
+  });
   if (!status)
     return status.error();
   return bytes;
@@ -324,8 +351,6 @@ Result<std::string> zenith::onnx::modelBytes(const Model &model) {
 Status zenith::onnx::writeTensor(const Tensor &tensor,
                                  files::AtomicFile &file) {
   Writer writer(nullptr, "", 0);
-  TensorProto message;
-  if (Status status = writer.tensor(tensor, message); !status)
-    return status;
-  return stream(message, WireMessage::Tensor, writer.blobs, into(file));
+  auto message = writer.tensor(tensor);
+  return message ? stream(*message, into(file)) : message.error();
 }

@@ -4,7 +4,7 @@
 // the model's folder.
 #include "frontends/onnx/model/ONNXTensorReader.h"
 
-#include "ZenithONNX.pb.h"
+#include "frontends/onnx/model/ONNXFields.h"
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -13,24 +13,59 @@
 using namespace zenith;
 using namespace zenith::onnx;
 
+/// What a TensorProto says, before its parts are held against each other.
+struct TensorReader::Fields {
+  std::string name;
+  std::vector<int64_t> dims;
+  int32_t dataType = 0, location = 0;
+  bool inSegments = false;
+  std::optional<std::string_view> raw;
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  std::vector<int64_t> int32s, int64s, uint64s;
+  std::vector<std::string> strings;
+  std::vector<std::pair<std::string, std::string>> external;
+};
+
+Status
+zenith::onnx::readEntry(MessageReader &reader, std::string_view message,
+                        std::vector<std::pair<std::string, std::string>> &to) {
+  to.emplace_back();
+  return reader.read<EntryField>(message, [&](Field<EntryField> &field) {
+    switch (field.number()) {
+    case EntryField::Key:
+      field.read(to.back().first);
+      break;
+    case EntryField::Value:
+      field.read(to.back().second);
+      break;
+    default:
+      field.skip();
+    }
+    return noError();
+  });
+}
+
 /// Appends the `width` low bytes of each value: int32_data and uint64_data hold
 /// narrower types this way.
-template <typename Values>
-static std::string narrowed(const Values &values, unsigned width) {
+static std::string narrowed(const std::vector<int64_t> &values,
+                            unsigned width) {
   std::string bytes;
-  bytes.reserve(size_t(values.size()) * width);
-  for (auto value : values)
+  bytes.reserve(values.size() * width);
+  for (int64_t value : values)
     bytes.append(reinterpret_cast<const char *>(&value), width);
   return bytes;
 }
 
-template <typename Values> static std::string copied(const Values &values) {
+template <typename Value>
+static std::string copied(const std::vector<Value> &values) {
   return std::string(reinterpret_cast<const char *>(values.data()),
-                     size_t(values.size()) * sizeof(*values.data()));
+                     values.size() * sizeof(Value));
 }
 
-Status TensorReader::typedData(const TensorProto &from, uint64_t elements,
-                               Tensor &to) {
+/// The data of a tensor in the fields that are typed; `to` has type and dims.
+template <typename Fields>
+static Status typedData(const Fields &from, uint64_t elements, Tensor &to) {
   unsigned bits = dataTypeBits(to.type);
   std::string bytes;
   uint64_t wanted = elements, got = 0;
@@ -38,29 +73,29 @@ Status TensorReader::typedData(const TensorProto &from, uint64_t elements,
   case DataType::Float:
   case DataType::Complex64:
     wanted *= to.type == DataType::Complex64 ? 2 : 1;
-    got = from.float_data_size();
-    bytes = copied(from.float_data());
+    got = from.floats.size();
+    bytes = copied(from.floats);
     break;
   case DataType::Double:
   case DataType::Complex128:
     wanted *= to.type == DataType::Complex128 ? 2 : 1;
-    got = from.double_data_size();
-    bytes = copied(from.double_data());
+    got = from.doubles.size();
+    bytes = copied(from.doubles);
     break;
   case DataType::Int64:
-    got = from.int64_data_size();
-    bytes = copied(from.int64_data());
+    got = from.int64s.size();
+    bytes = copied(from.int64s);
     break;
   case DataType::UInt32:
   case DataType::UInt64:
-    got = from.uint64_data_size();
-    bytes = narrowed(from.uint64_data(), bits / 8);
+    got = from.uint64s.size();
+    bytes = narrowed(from.uint64s, bits / 8);
     break;
   default:
     if (bits < 8)
       wanted = (elements * bits + 7) / 8;
-    got = from.int32_data_size();
-    bytes = narrowed(from.int32_data(), std::max(bits / 8, 1u));
+    got = from.int32s.size();
+    bytes = narrowed(from.int32s, std::max(bits / 8, 1u));
   }
   if (got != wanted)
     return invalid(
@@ -118,18 +153,18 @@ static Status parseNumber(const std::string &text, const char *what,
   return noError();
 }
 
-Status TensorReader::externalData(const TensorProto &from, uint64_t bytes,
+Status TensorReader::externalData(const Fields &from, uint64_t bytes,
                                   Tensor &to) {
   std::string location;
   uint64_t offset = 0, length = bytes;
-  for (const auto &entry : from.external_data()) {
+  for (const auto &[key, value] : from.external) {
     Status status = noError();
-    if (entry.key() == "location")
-      location = entry.value();
-    else if (entry.key() == "offset")
-      status = parseNumber(entry.value(), "offset", offset);
-    else if (entry.key() == "length")
-      status = parseNumber(entry.value(), "length", length);
+    if (key == "location")
+      location = value;
+    else if (key == "offset")
+      status = parseNumber(value, "offset", offset);
+    else if (key == "length")
+      status = parseNumber(value, "length", length);
     if (!status)
       return status;
   }
@@ -148,25 +183,23 @@ Status TensorReader::externalData(const TensorProto &from, uint64_t bytes,
   return noError();
 }
 
-Status TensorReader::read(const TensorProto &from, Tensor &to) {
-  to.name = from.name();
-  to.type = static_cast<DataType>(from.data_type());
-  to.dims.assign(from.dims().begin(), from.dims().end());
-  if (from.data_type() == 0)
+/// Data of a tensor whose name, type and dims are known.
+Status TensorReader::data(const Fields &from, Tensor &to) {
+  if (from.dataType == 0)
     return invalid("tensor without a data type");
   if (dataTypeName(to.type).empty())
-    return unsupported(fmt::format("data type {}", from.data_type()));
-  if (from.has_segment())
+    return unsupported(fmt::format("data type {}", from.dataType));
+  if (from.inSegments)
     return unsupported("tensors in segments");
   auto elements = elementCount(to.dims);
   if (!elements)
     return invalid("a dimension is negative or the shape is too large");
-  bool external = from.data_location() == TensorProto::EXTERNAL;
+  bool external = from.location == externalLocation;
   if (to.type == DataType::String) {
-    if (external || uint64_t(from.string_data_size()) != *elements)
+    if (external || from.strings.size() != *elements)
       return invalid(fmt::format("has {} strings where its shape needs {}",
-                                 from.string_data_size(), *elements));
-    to.strings.assign(from.string_data().begin(), from.string_data().end());
+                                 from.strings.size(), *elements));
+    to.strings = from.strings;
     return noError();
   }
   auto bytes = byteCount(to.type, to.dims);
@@ -174,20 +207,73 @@ Status TensorReader::read(const TensorProto &from, Tensor &to) {
     return invalid("the shape is too large");
   if (external)
     return externalData(from, *bytes, to);
-  if (from.has_detached_index() && from.has_raw_data())
-    return invalid("raw data is given twice");
-  if (!from.has_detached_index() && !from.has_raw_data())
+  if (!from.raw)
     return typedData(from, *elements, to);
-  if (from.has_detached_index()) {
-    auto index = static_cast<uint64_t>(from.detached_index());
-    if (index >= blobs.size())
-      return invalid("malformed raw data");
-    to.data = {source, blobs[index].offset, blobs[index].length};
-  } else {
-    to.data = files::ByteRange::fromMemory(from.raw_data());
-  }
-  if (to.data.length != *bytes)
+  if (from.raw->size() != *bytes)
     return invalid(fmt::format("has {} bytes where its shape needs {}",
-                               to.data.length, *bytes));
+                               from.raw->size(), *bytes));
+  if (*bytes < copiedBytes)
+    to.data = files::ByteRange::fromMemory(std::string(*from.raw));
+  else
+    to.data = {source, uint64_t(from.raw->data() - source->bytes().data()),
+               *bytes};
   return noError();
+}
+
+Status TensorReader::read(MessageReader &reader, std::string_view message,
+                          Tensor &to) {
+  Fields from;
+  auto readField = [&](Field<TensorField> &field) {
+    switch (field.number()) {
+    case TensorField::Dims:
+      field.append(from.dims);
+      break;
+    case TensorField::DataType:
+      field.readInteger(from.dataType);
+      break;
+    case TensorField::Segment:
+      field.skip();
+      from.inSegments = true;
+      break;
+    case TensorField::FloatData:
+      field.append(from.floats);
+      break;
+    case TensorField::Int32Data:
+      field.append(from.int32s);
+      break;
+    case TensorField::StringData:
+      field.append(from.strings);
+      break;
+    case TensorField::Int64Data:
+      field.append(from.int64s);
+      break;
+    case TensorField::Name:
+      field.read(from.name);
+      break;
+    case TensorField::RawData:
+      from.raw = field.view();
+      break;
+    case TensorField::DoubleData:
+      field.append(from.doubles);
+      break;
+    case TensorField::UInt64Data:
+      field.append(from.uint64s);
+      break;
+    case TensorField::ExternalData:
+      if (auto entry = field.view())
+        return readEntry(reader, *entry, from.external);
+      break;
+    case TensorField::DataLocation:
+      field.readInteger(from.location);
+      break;
+    default:
+      field.skip();
+    }
+    return noError();
+  };
+  Status status = reader.read<TensorField>(message, readField);
+  to.name = from.name;
+  to.type = static_cast<DataType>(from.dataType);
+  to.dims = from.dims;
+  return status ? data(from, to) : status;
 }

@@ -5,13 +5,18 @@
 #ifndef ZENITH_FRONTENDS_ONNX_MODEL_ONNXTENSORREADER_H
 #define ZENITH_FRONTENDS_ONNX_MODEL_ONNXTENSORREADER_H
 
+#include "frontends/onnx/model/MessageReader.h"
 #include "frontends/onnx/model/ONNXModel.h"
-#include "frontends/onnx/model/ONNXWire.h"
 #include <map>
 
 namespace zenith::onnx {
 
-class TensorProto;
+/// raw_data below this size is copied; the rest stays where the message is.
+constexpr uint64_t copiedBytes = 1024;
+
+/// Appends the key and the value of the StringStringEntryProto `message`.
+Status readEntry(MessageReader &reader, std::string_view message,
+                 std::vector<std::pair<std::string, std::string>> &to);
 
 class TensorReader {
 public:
@@ -20,16 +25,16 @@ public:
                std::string folder)
       : source(std::move(source)), folder(std::move(folder)) {}
 
-  /// Sizes are checked before anything is allocated for them.
-  Status read(const TensorProto &from, Tensor &to);
+  /// Reads the TensorProto `message`, a part of the source. Sizes are checked
+  /// before anything is allocated for them.
+  Status read(MessageReader &reader, std::string_view message, Tensor &to);
 
-  std::shared_ptr<const files::ByteSource> source;
-  /// The bytes that were detached from the message that contains the tensors.
-  std::vector<DetachedMessage::Blob> blobs;
+  const std::shared_ptr<const files::ByteSource> source;
 
 private:
-  Status typedData(const TensorProto &from, uint64_t elements, Tensor &to);
-  Status externalData(const TensorProto &from, uint64_t bytes, Tensor &to);
+  struct Fields;
+  Status data(const Fields &from, Tensor &to);
+  Status externalData(const Fields &from, uint64_t bytes, Tensor &to);
   Result<std::shared_ptr<const files::ByteSource>>
   externalFile(const std::string &location);
 
