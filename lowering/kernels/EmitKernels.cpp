@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the emitter of a fusion by its kind and its ops.
+// Chooses the emitter of a fusion by its schedule.
 
 #include "lowering/kernels/EmitKernels.h"
 #include "lowering/gemm/GemmKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
 #include "lowering/routines/RoutineKernels.h"
+#include "lowering/schedule/Schedule.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -32,37 +34,35 @@ template <typename... Ops> static bool holds(graph::FusionOp fusion) {
                       [](Operation &op) { return isa<Ops...>(op); });
 }
 
-/// The kind of the fusion says what it is to greedy fusion; ops that need an
-/// emitter of their own divide some kinds further.
+/// The kind of the schedule says which emitter; variants that a run chooses
+/// among are of one kind. Some kinds have two emitters: one for ops whose
+/// region says how elements combine, one for all others.
 static Emitter emitterOf(graph::FusionOp fusion) {
-  if (holds<graph::ReduceWithOp, graph::ReduceWindowWithOp>(fusion))
-    return emitRegionReduce;
-  switch (fusion.getKind()) {
-  case graph::FusionKind::contraction:
-    return emitGemm;
-  case graph::FusionKind::attention:
-    return emitAttention;
-  case graph::FusionKind::routine:
-    return emitRoutine;
-  case graph::FusionKind::scatter:
-    if (holds<graph::ScatterOp, graph::ScatterWithOp>(fusion))
-      return emitScatter;
-    return emitUpdate;
-  case graph::FusionKind::pointwise:
-  case graph::FusionKind::copy:
-  case graph::FusionKind::reduction:
-  case graph::FusionKind::window:
-    break;
-  }
-  if (holds<graph::CumulativeOp>(fusion))
-    return emitScan;
-  // Small reductions stay within the elements of a pointwise fusion; the
-  // reduction emitter computes those, too.
-  if (holds<graph::ReduceOp, graph::ArgReduceOp>(fusion))
-    return emitPrefetchingReduction;
-  if (fusion.getKind() == graph::FusionKind::window)
-    return emitWindow;
-  return emitPointwise;
+  Attribute schedule = fusion.getScheduleAttr();
+  if (auto choice = dyn_cast<sched::ChoiceAttr>(schedule))
+    schedule = choice.getVariants()[0];
+  return llvm::TypeSwitch<Attribute, Emitter>(schedule)
+      .Case<sched::GemmAttr>([](Attribute) { return emitGemm; })
+      .Case<sched::ConvAttr>([&](Attribute) {
+        return fusion.getKind() == graph::FusionKind::contraction ? emitGemm
+                                                                  : emitWindow;
+      })
+      .Case<sched::AttentionAttr>([](Attribute) { return emitAttention; })
+      .Case<sched::ScatterAttr>([](Attribute) { return emitScatter; })
+      .Case<sched::ScanAttr>([](Attribute) { return emitScan; })
+      .Case<sched::ReduceAttr>([&](Attribute) {
+        return holds<graph::ReduceWithOp>(fusion) ? emitRegionReduce
+                                                  : emitPrefetchingReduction;
+      })
+      .Case<sched::WindowAttr>([&](Attribute) {
+        return holds<graph::ReduceWindowWithOp>(fusion) ? emitRegionReduce
+                                                        : emitWindow;
+      })
+      .Case<sched::ElementsAttr>([&](Attribute) {
+        return fusion.getKind() == graph::FusionKind::scatter ? emitUpdate
+                                                              : emitPointwise;
+      })
+      .Default([](Attribute) { return emitRoutine; });
 }
 
 /// Fails where the schedule is not there, or of a form without an emitter.

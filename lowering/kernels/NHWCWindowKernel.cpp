@@ -494,8 +494,6 @@ static bool fillsVectors(const WindowDim &span, const DimExpr &positions,
 
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
-  if (isa_and_nonnull<sched::ElementsAttr>(Attribute(fusion.getScheduleAttr())))
-    return emitPointwise(context);
   Block &body = fusion.getBody().front();
   auto anchor = llvm::find_if(body, [](Operation &op) {
     return isa<graph::ReduceWindowOp, graph::ConvolutionOp>(op);

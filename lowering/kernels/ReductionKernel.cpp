@@ -377,8 +377,6 @@ Launch ReductionKernel::emitColumns() {
 
 FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
-  if (isa_and_nonnull<sched::ElementsAttr>(Attribute(fusion.getScheduleAttr())))
-    return emitPointwise(context);
   auto plan = ReductionSchedule::make(fusion, context.dims, context.target);
   if (!plan)
     return emitPointwise(context);
