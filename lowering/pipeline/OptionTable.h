@@ -74,7 +74,7 @@ template <> struct Words<Condition> {
 /// don't run without it, and what it takes in each for the option to have an
 /// effect.
 struct ToolSet {
-  static constexpr unsigned count = 12;
+  static constexpr unsigned count = 13;
 
   unsigned taking = 0, requiring = 0;
   unsigned conditions[count] = {}; ///< bits of Conditions, by tool
@@ -113,7 +113,7 @@ constexpr ToolSet when(ToolSet tools, Conditions... conditions) {
 inline constexpr ToolSet Run{1 << 0}, Compile{1 << 1}, Translate{1 << 2},
     Opt{1 << 3}, Bfs{1 << 4}, Beam{1 << 5}, Path{1 << 6}, Walks{1 << 7},
     CacheList{1 << 8}, CacheVerify{1 << 9}, CacheCollect{1 << 10},
-    CacheExplain{1 << 11};
+    CacheExplain{1 << 11}, Train{1 << 12};
 inline constexpr ToolSet Search = Bfs | Beam | Path | Walks;
 inline constexpr ToolSet Cache =
     CacheList | CacheVerify | CacheCollect | CacheExplain;
