@@ -56,6 +56,14 @@ inline constexpr llvm::StringLiteral dimBoundsAttrName = "graph.dim_bounds";
 /// How operands of a fusion are laid out in memory: an array with an encoding
 /// (ir/attributes/EncodingAttrs.h), or unit, for each.
 inline constexpr llvm::StringLiteral encodingsAttrName = "graph.encodings";
+/// On a module: the policy of its precision, as --mixed-precision has it.
+inline constexpr llvm::StringLiteral precisionAttrName = "graph.precision";
+/// On a product: its source asks for all of f32, as HIGHEST of StableHLO does.
+inline constexpr llvm::StringLiteral highestPrecisionAttrName =
+    "graph.highest_precision";
+/// On a parameter: the op for which it is rounded to f16, where its values must
+/// fit.
+inline constexpr llvm::StringLiteral roundedForAttrName = "graph.rounded_for";
 /// Names of the functions that compilation knows: the one that computes derived
 /// parameters.
 inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";

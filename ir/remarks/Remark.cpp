@@ -6,6 +6,7 @@
 #include "ir/remarks/Remark.h"
 
 #include "mlir/IR/Operation.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -55,8 +56,11 @@ SmallVector<StringRef> Entry::fields() const {
 }
 
 std::string Value::text() const {
-  const int64_t *number = integer();
-  return number ? std::to_string(*number) : std::get<std::string>(data);
+  if (const int64_t *whole = integer())
+    return std::to_string(*whole);
+  if (const double *real = number())
+    return llvm::formatv("{0:e3}", *real).str();
+  return std::get<std::string>(data);
 }
 
 std::string sentenceOf(Code code, ArrayRef<Value> values) {
@@ -86,8 +90,10 @@ void emit(Location location, Code code, ArrayRef<Value> values) {
   forEachPart(
       entry.sentence, [&](StringRef literal) { diagnostic << literal; },
       [&](StringRef) {
-        if (const int64_t *number = next->integer())
-          diagnostic << *number;
+        if (const int64_t *whole = next->integer())
+          diagnostic << *whole;
+        else if (const double *real = next->number())
+          diagnostic << *real;
         else
           diagnostic << next->text();
         ++next;
@@ -96,6 +102,18 @@ void emit(Location location, Code code, ArrayRef<Value> values) {
 
 void emit(Operation *op, Code code, ArrayRef<Value> values) {
   emit(op->getLoc(), code, values);
+}
+
+static Value valueOf(const DiagnosticArgument &argument) {
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  switch (argument.getKind()) {
+  case Kind::Integer:
+    return argument.getAsInteger();
+  case Kind::Double:
+    return argument.getAsDouble();
+  default:
+    return argument.getAsString();
+  }
 }
 
 std::optional<Emitted> read(Diagnostic &diagnostic) {
@@ -112,9 +130,7 @@ std::optional<Emitted> read(Diagnostic &diagnostic) {
     return std::nullopt;
   SmallVector<Value> values;
   for (size_t at = sentenceAt + 1; at < arguments.size(); at += 2)
-    values.push_back(arguments[at].getKind() == Kind::Integer
-                         ? Value(arguments[at].getAsInteger())
-                         : Value(arguments[at].getAsString()));
+    values.push_back(valueOf(arguments[at]));
   if (entry->fields().size() != values.size())
     return std::nullopt;
   return Emitted{entry, sentenceOf(entry->code, values),

@@ -34,22 +34,24 @@ struct Entry {
 llvm::ArrayRef<Entry> entries();
 const Entry &entryOf(Code code);
 
-/// A value in a sentence: an integer or a text.
+/// A value in a sentence: an integer, a number or a text.
 class Value {
 public:
   template <typename Integer,
             typename = std::enable_if_t<std::is_integral_v<Integer>>>
   Value(Integer value) : data(int64_t(value)) {}
+  Value(double number) : data(number) {}
   Value(const llvm::Twine &text) : data(text.str()) {}
   Value(llvm::StringRef text) : data(text.str()) {}
   Value(const std::string &text) : data(text) {}
   Value(const char *text) : data(std::string(text)) {}
 
   const int64_t *integer() const { return std::get_if<int64_t>(&data); }
+  const double *number() const { return std::get_if<double>(&data); }
   std::string text() const;
 
 private:
-  std::variant<int64_t, std::string> data;
+  std::variant<int64_t, double, std::string> data;
 };
 
 /// The values of a sentence by name, in its order.

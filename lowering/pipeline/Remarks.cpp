@@ -48,21 +48,30 @@ std::string toText(const Remark &remark) {
   return text + ": " + remark.text;
 }
 
+static llvm::json::Value jsonOf(const remarks::Value &value) {
+  if (const int64_t *integer = value.integer())
+    return *integer;
+  if (const double *number = value.number())
+    return *number;
+  return llvm::json::fixUTF8(value.text());
+}
+
 std::string toJSON(const Remark &remark) {
   const remarks::Entry &entry = remarks::entryOf(remark.code);
   llvm::json::Object payload;
   for (const auto &[name, value] : remark.payload)
-    if (const int64_t *integer = value.integer())
-      payload[name] = *integer;
-    else
-      payload[name] = llvm::json::fixUTF8(value.text());
+    payload[name] = jsonOf(value);
+  llvm::json::Object object;
+  // Of precision there is a record for each op, whose fields readers compare.
+  if (entry.topic == remarks::Topic::Precision)
+    object = payload;
+  object["topic"] = remarks::topicWord(entry.topic);
+  object["code"] = entry.name;
+  object["text"] = llvm::json::fixUTF8(remark.text);
+  object["location"] = llvm::json::fixUTF8(remark.location);
+  object["payload"] = std::move(payload);
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(
-      llvm::json::Object{{"topic", remarks::topicWord(entry.topic)},
-                         {"code", entry.name},
-                         {"text", llvm::json::fixUTF8(remark.text)},
-                         {"location", llvm::json::fixUTF8(remark.location)},
-                         {"payload", std::move(payload)}});
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
   return text;
 }
 

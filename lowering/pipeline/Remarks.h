@@ -29,7 +29,8 @@ Remark makeRemark(remarks::Code code, llvm::ArrayRef<remarks::Value> values,
 /// "TOPIC CODE LOCATION: text".
 std::string toText(const Remark &remark);
 /// {"topic", "code", "text", "location", "payload"} on one line; "payload" has
-/// the values of the sentence by name.
+/// the values of the sentence by name. Remarks on precision have these beside
+/// the other keys too.
 std::string toJSON(const Remark &remark);
 
 /// Text of a location: files as FILE:LINE:COL, names in quotes; empty where
