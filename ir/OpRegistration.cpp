@@ -44,6 +44,7 @@ void GraphDialect::registerOps() {
   insertRandomOps(*this);
   insertCompositeOps(*this);
   insertControlOps(*this);
+  insertCollectiveOps(*this);
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder,

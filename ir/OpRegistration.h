@@ -25,6 +25,7 @@ void insertOrderingOps(mlir::Dialect &dialect);
 void insertRandomOps(mlir::Dialect &dialect);
 void insertCompositeOps(mlir::Dialect &dialect);
 void insertControlOps(mlir::Dialect &dialect);
+void insertCollectiveOps(mlir::Dialect &dialect);
 
 } // namespace zenith::graph
 

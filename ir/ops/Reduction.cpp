@@ -6,6 +6,7 @@
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
 #include "ir/ops/OpInference.h"
+#include "ir/ops/ReduceKinds.h"
 #include "ir/ops/RegionChecks.h"
 #include "ir/ops/WindowShapes.h"
 #include "mlir/IR/OpImplementation.h"
@@ -24,8 +25,8 @@ void insertReductionOps(Dialect &dialect) {
       >(dialect);
 }
 
-static LogicalResult checkKind(const ShapeChecks &checks, ReduceKind kind,
-                               Type element, unsigned constraint) {
+LogicalResult checkReduceKind(const ShapeChecks &checks, ReduceKind kind,
+                              Type element, unsigned constraint) {
   bool fits = false;
   std::string expected;
   switch (kind) {
@@ -75,7 +76,8 @@ static FailureOr<RankedTensorType> reduceType(ShapeChecks &checks, Op op) {
   // reduce_c1, reduce_c2
   if (failed(checks.ascendingInRange("dims", op.getDims(), operand.getRank(),
                                      1)) ||
-      failed(checkKind(checks, op.getKind(), operand.getElementType(), 2)))
+      failed(
+          checkReduceKind(checks, op.getKind(), operand.getElementType(), 2)))
     return failure();
   return RankedTensorType::get(shapeWithout(operand, op.getDims()),
                                operand.getElementType());
@@ -162,7 +164,8 @@ static FailureOr<RankedTensorType> reduceWindowType(ShapeChecks &checks,
   RankedTensorType operand = tensorType(op.getOperand());
   // reduce_window_c3
   if (failed(checkWindow(checks, op, operand.getRank())) ||
-      failed(checkKind(checks, op.getKind(), operand.getElementType(), 3)))
+      failed(
+          checkReduceKind(checks, op.getKind(), operand.getElementType(), 3)))
     return failure();
   return RankedTensorType::get(windowedShape(op, operand),
                                operand.getElementType());
@@ -262,7 +265,7 @@ LogicalResult CumulativeOp::verify() {
   // cumulative_c1, cumulative_c2
   if (failed(checks.inRange("dim", getDim(), 0, operand.getRank(), 1)))
     return failure();
-  return checkKind(checks, getKind(), operand.getElementType(), 2);
+  return checkReduceKind(checks, getKind(), operand.getElementType(), 2);
 }
 
 DimVector CumulativeOp::resultDims(unsigned, DimAnalysis &analysis) {
