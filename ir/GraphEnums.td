@@ -62,4 +62,9 @@ def Graph_MatrixForm : Graph_Enum<"MatrixForm", "form of a matrix",
     ["plain", "transposed", "adjoint"]>;
 def Graph_MatrixFormAttr : Graph_EnumAttr<Graph_MatrixForm, "matrix_form">;
 
+// Where shardings may propagate through a barrier.
+def Graph_ShardDirection : Graph_Enum<"ShardDirection", "direction of propagation",
+    ["none", "forward", "backward"]>;
+def Graph_ShardDirectionAttr : Graph_EnumAttr<Graph_ShardDirection, "shard_direction">;
+
 #endif // ZENITH_IR_GRAPHENUMS_TD

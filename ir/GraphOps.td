@@ -15,5 +15,6 @@ include "ir/ops/Ordering.td"
 include "ir/ops/Random.td"
 include "ir/ops/Composite.td"
 include "ir/ops/Control.td"
+include "ir/ops/Sharding.td"
 
 #endif // ZENITH_IR_GRAPHOPS_TD

@@ -45,6 +45,7 @@ void GraphDialect::registerOps() {
   insertCompositeOps(*this);
   insertControlOps(*this);
   insertCollectiveOps(*this);
+  insertShardingOps(*this);
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder,

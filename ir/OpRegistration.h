@@ -26,6 +26,7 @@ void insertRandomOps(mlir::Dialect &dialect);
 void insertCompositeOps(mlir::Dialect &dialect);
 void insertControlOps(mlir::Dialect &dialect);
 void insertCollectiveOps(mlir::Dialect &dialect);
+void insertShardingOps(mlir::Dialect &dialect);
 
 } // namespace zenith::graph
 

@@ -9,6 +9,7 @@
 #include "ir/attributes/DimBoundsAttr.h"
 #include "ir/dims/DimAttr.h"
 #include "ir/dims/DimExpr.h"
+#include "ir/program/Shardings.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -70,7 +71,18 @@ static LogicalResult verifyDims(const SignatureEntry &entry) {
   return success();
 }
 
-/// Attributes that passes leave on arguments are free; only the two that every
+static LogicalResult verifySharding(const SignatureEntry &entry) {
+  auto sharding = dyn_cast<ShardingAttr>(entry.attribute.getValue());
+  if (!sharding)
+    return entry.fail(entry.attribute.getValue(), "#graph.sharding", 9);
+  if (auto mistake = shardingMistake(entry.function, sharding, entry.type))
+    return entry.function->emitOpError()
+           << entry.role << ' ' << entry.index << ": " << shardingAttrName
+           << ": " << *mistake;
+  return success();
+}
+
+/// Attributes that passes leave on arguments are free; only those that every
 /// reader relies on have a form.
 static LogicalResult verifyEntry(const SignatureEntry &entry) {
   if (entry.attribute.getName() == nameAttrName &&
@@ -78,6 +90,8 @@ static LogicalResult verifyEntry(const SignatureEntry &entry) {
     return entry.fail(entry.attribute.getValue(), "a string", 1);
   if (entry.attribute.getName() == dimsAttrName)
     return verifyDims(entry);
+  if (entry.attribute.getName() == shardingAttrName)
+    return verifySharding(entry);
   return success();
 }
 
@@ -131,6 +145,8 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op,
                              << ", expected a string";
   if (attribute.getName() == dimBoundsAttrName)
     return verifyDimBounds(op, attribute.getValue());
+  if (attribute.getName() == shardingAttrName)
+    return verifyShardingAttribute(op, attribute.getValue());
   if (attribute.getName() == runErrorAttrName &&
       !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << runErrorAttrName << ": got "

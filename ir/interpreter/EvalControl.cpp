@@ -101,8 +101,12 @@ Expected<Results> zenith::interpreter::evaluateControl(const OpEvaluation &e) {
     return evaluateCase(op, e);
   if (auto op = dyn_cast<graph::WhileOp>(e.op))
     return evaluateWhile(op, e);
-  if (isa<graph::BarrierOp, graph::HostReadOp, graph::StopGradientOp>(e.op))
+  if (isa<graph::BarrierOp, graph::HostReadOp, graph::StopGradientOp,
+          graph::ShardOp, graph::ReshardOp, graph::ShardBarrierOp>(e.op))
     return takeAll(e);
+  // A group binds shardings, not values.
+  if (isa<graph::ShardGroupOp>(e.op))
+    return Results();
   if (auto op = dyn_cast<graph::CustomCallOp>(e.op))
     return evaluateCustomCall(op, e);
   if (auto op = dyn_cast<graph::AssertOp>(e.op)) {
