@@ -53,13 +53,23 @@ static void addCaptures(Operation *op, llvm::SmallVector<Value> &values) {
   });
 }
 
+/// The operand that an argument of an isolated region stands for; null where
+/// the region is another.
+static Value givenTo(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  return isa_and_nonnull<FusionOp, CheckpointOp>(parent) &&
+                 number < parent->getNumOperands()
+             ? parent->getOperand(number)
+             : Value();
+}
+
 /// What the dimensions, or the number, of `value` rest on.
 static llvm::SmallVector<Value> sourcesOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
-    auto fusion = dyn_cast_or_null<FusionOp>(parent);
-    if (fusion && argument.getArgNumber() < fusion.getInputs().size())
-      return {fusion.getInputs()[argument.getArgNumber()]};
+    if (Value given = givenTo(argument))
+      return {given};
     llvm::SmallVector<Value> result;
     if (auto loop = dyn_cast_or_null<WhileOp>(parent)) {
       result.assign(loop.getInits().begin(), loop.getInits().end());
@@ -70,7 +80,7 @@ static llvm::SmallVector<Value> sourcesOf(Value value) {
   Operation *op = value.getDefiningOp();
   llvm::SmallVector<Value> result(op->getOperands());
   unsigned number = cast<OpResult>(value).getResultNumber();
-  if (isa<FusionOp>(op))
+  if (isa<FusionOp, CheckpointOp>(op))
     return {op->getRegion(0).front().getTerminator()->getOperand(number)};
   if (isa<IfOp, CaseOp>(op))
     for (Region &region : op->getRegions())
@@ -118,9 +128,8 @@ DimVector DimAnalysis::argumentDims(BlockArgument argument) {
   auto type = cast<RankedTensorType>(argument.getType());
   Operation *parent = argument.getOwner()->getParentOp();
   unsigned number = argument.getArgNumber();
-  if (auto fusion = dyn_cast_or_null<FusionOp>(parent);
-      fusion && number < fusion.getInputs().size())
-    return dimsOf(fusion.getInputs()[number]);
+  if (Value given = givenTo(argument))
+    return dimsOf(given);
   if (isa_and_nonnull<WhileOp>(parent) && isComplete(parent)) {
     settleLoop(parent);
     return *dims[argument];
@@ -259,11 +268,8 @@ static std::pair<Value, Value> broadcastSizes(SelectOp select) {
 
 std::optional<DimExpr> DimAnalysis::computeScalar(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto fusion =
-        dyn_cast_or_null<FusionOp>(argument.getOwner()->getParentOp());
-    if (fusion && argument.getArgNumber() < fusion.getInputs().size())
-      return scalar(fusion.getInputs()[argument.getArgNumber()]);
-    return std::nullopt;
+    Value given = givenTo(argument);
+    return given ? std::optional(scalar(given)) : std::nullopt;
   }
   if (auto constant = constantElement(value, 0))
     return DimExpr(*constant);

@@ -67,4 +67,9 @@ def Graph_ShardDirection : Graph_Enum<"ShardDirection", "direction of propagatio
     ["none", "forward", "backward"]>;
 def Graph_ShardDirectionAttr : Graph_EnumAttr<Graph_ShardDirection, "shard_direction">;
 
+// Where a value is wanted; device is where kernels compute.
+def Graph_MemoryPlace : Graph_Enum<"MemoryPlace", "place of a value",
+    ["host", "device"]>;
+def Graph_MemoryPlaceAttr : Graph_EnumAttr<Graph_MemoryPlace, "memory_place">;
+
 #endif // ZENITH_IR_GRAPHENUMS_TD

@@ -61,4 +61,35 @@ void printMixedIndexList(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
+ParseResult parseBoundInputs(OpAsmParser &parser,
+                             SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                             SmallVectorImpl<Value> &inputs) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  SMLoc place = parser.getCurrentLocation();
+  auto parseBinding = [&]() -> ParseResult {
+    if (failed(parser.parseArgument(arguments.emplace_back())) ||
+        failed(parser.parseEqual()) ||
+        failed(parser.parseOperand(operands.emplace_back())) ||
+        failed(parser.parseColonType(types.emplace_back())))
+      return failure();
+    arguments.back().type = types.back();
+    return success();
+  };
+  return failure(
+      failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                            parseBinding)) ||
+      failed(parser.resolveOperands(operands, types, place, inputs)));
+}
+
+void printBoundInputs(OpAsmPrinter &printer, Block::BlockArgListType arguments,
+                      OperandRange inputs) {
+  printer << '(';
+  llvm::interleaveComma(llvm::zip(arguments, inputs), printer, [&](auto pair) {
+    printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : "
+            << std::get<1>(pair).getType();
+  });
+  printer << ')';
+}
+
 } // namespace zenith::graph

@@ -36,6 +36,16 @@ void printEnumWord(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << stringifyEnum(attribute.getValue());
 }
 
+/// `(%a = %x : T, ...)`: operands, each under the name that an isolated region
+/// knows it by.
+mlir::ParseResult
+parseBoundInputs(mlir::OpAsmParser &parser,
+                 llvm::SmallVectorImpl<mlir::OpAsmParser::Argument> &arguments,
+                 llvm::SmallVectorImpl<mlir::Value> &inputs);
+void printBoundInputs(mlir::OpAsmPrinter &printer,
+                      mlir::Block::BlockArgListType arguments,
+                      mlir::OperandRange inputs);
+
 /// `[0, 2]` in the text of an attribute.
 mlir::ParseResult parseIntegerList(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &values);

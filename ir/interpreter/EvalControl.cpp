@@ -101,12 +101,15 @@ Expected<Results> zenith::interpreter::evaluateControl(const OpEvaluation &e) {
     return evaluateCase(op, e);
   if (auto op = dyn_cast<graph::WhileOp>(e.op))
     return evaluateWhile(op, e);
-  if (isa<graph::BarrierOp, graph::HostReadOp, graph::StopGradientOp,
-          graph::ShardOp, graph::ReshardOp, graph::ShardBarrierOp>(e.op))
+  if (isa<graph::BarrierOp, graph::HostReadOp, graph::NamedOp, graph::PlaceOp,
+          graph::StopGradientOp, graph::ShardOp, graph::ReshardOp,
+          graph::ShardBarrierOp>(e.op))
     return takeAll(e);
   // A group binds shardings, not values.
   if (isa<graph::ShardGroupOp>(e.op))
     return Results();
+  if (auto op = dyn_cast<graph::CheckpointOp>(e.op))
+    return e.regions->run(op.getBody(), takeAll(e));
   if (auto op = dyn_cast<graph::CustomCallOp>(e.op))
     return evaluateCustomCall(op, e);
   if (auto op = dyn_cast<graph::AssertOp>(e.op)) {

@@ -113,7 +113,8 @@ bool ScalarCompiler::compileOp(Operation &op) {
   }
   // With one element, all shapes are equivalent.
   if (isa<graph::BarrierOp, graph::HostReadOp, graph::StopGradientOp,
-          graph::ReshapeOp, graph::BroadcastOp, graph::TransposeOp>(op)) {
+          graph::NamedOp, graph::PlaceOp, graph::ReshapeOp, graph::BroadcastOp,
+          graph::TransposeOp>(op)) {
     for (auto [result, index] : llvm::zip(op.getResults(), operands))
       map(result, index);
     return true;

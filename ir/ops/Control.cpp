@@ -113,23 +113,9 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   state.getOrAddProperties<Properties>().kind = kind;
   SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
-  SmallVector<Type> inputTypes;
   SMLoc place = parser.getCurrentLocation();
-  auto parseBinding = [&]() -> ParseResult {
-    if (failed(parser.parseArgument(arguments.emplace_back())) ||
-        failed(parser.parseEqual()) ||
-        failed(parser.parseOperand(inputs.emplace_back())) ||
-        failed(parser.parseColonType(inputTypes.emplace_back())))
-      return failure();
-    arguments.back().type = inputTypes.back();
-    return success();
-  };
-  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
-                                            parseBinding)) ||
+  if (failed(parseBoundInputs(parser, arguments, state.operands)) ||
       failed(parser.parseOptionalArrowTypeList(state.types)) ||
-      failed(
-          parser.resolveOperands(inputs, inputTypes, place, state.operands)) ||
       failed(parser.parseOptionalAttrDictWithKeyword(state.attributes)) ||
       failed(verifyInherentAttrs(state.name, state.attributes, [&] {
         return parser.emitError(place) << "'graph.fusion' op ";
@@ -139,14 +125,8 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void FusionOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyEnum(getKind()) << " (";
-  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()),
-                        printer, [&](auto pair) {
-                          printer << std::get<0>(pair) << " = "
-                                  << std::get<1>(pair) << " : "
-                                  << std::get<1>(pair).getType();
-                        });
-  printer << ')';
+  printer << ' ' << stringifyEnum(getKind()) << ' ';
+  printBoundInputs(printer, getBody().getArguments(), getInputs());
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
                                            {getKindAttrName()});

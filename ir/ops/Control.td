@@ -149,6 +149,48 @@ def Graph_StopGradientOp : Graph_PureOp<"stop_gradient", "Control", [SameOperand
   let hasVerifier = 0;
 }
 
+def Graph_CheckpointOp : Graph_Op<"checkpoint", "Control", [IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "its region's results, of which reverse mode keeps only what a policy says";
+  let description = [{
+    Differentiation computes the other values of the region again, from the inputs and what is kept, behind a barrier on the cotangents.
+    Without differentiation it is its region. `policy` is one of JAX's checkpoint policies (docs/guides/memory.md); `names` are the
+    names of graph.named that the policies on names speak of. `prevent_cse = false` leaves the barrier out.
+    c1: one block argument per operand, of its type; c2: the region ends in yield with the result types; c3: the policy is known;
+    c4: names are strings.
+    Example: `%r = graph.checkpoint policy = "dots_saveable" names = [] prevent_cse = true (%a = %x : tensor<4xf32>) -> tensor<4xf32> { graph.yield %a : tensor<4xf32> }`
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, DefaultValuedAttr<StrAttr, "\"nothing_saveable\"">:$policy,
+                       DefaultValuedAttr<ArrayAttr, "{}">:$names, DefaultValuedAttr<BoolAttr, "true">:$prevent_cse);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Graph_NamedOp : Graph_PureOp<"named", "Control", [SameOperandsAndResultType]> {
+  let summary = "its operand, under a name that policies of graph.checkpoint speak of";
+  let description = [{
+    The identity. zenith-raise-checkpoints removes it.
+    c1: the name is not empty.
+    Example: `%r = graph.named %x "context" : tensor<4xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand, StrAttr:$name);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand $name attr-dict `:` type($result)";
+}
+
+def Graph_PlaceOp : Graph_PureOp<"place", "Control", [SameOperandsAndResultType]> {
+  let summary = "its operand, wanted in the memory of the host or back in that of the device";
+  let description = [{
+    The identity, and a wish: a value that the program places on the host may be kept outside of the arena until it is placed on
+    the device again. zenith-raise-checkpoints removes it.
+    Example: `%r = graph.place %x host : tensor<4xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand, Graph_MemoryPlaceAttr:$place);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand custom<EnumWord>($place) attr-dict `:` type($result)";
+  let hasVerifier = 0;
+}
+
 def Graph_HostReadOp : Graph_Op<"host_read", "Control", [Pure, SameOperandsAndResultType]> {
   let summary = "an integer scalar that the host waits for and reads from memory";
   let description = [{

@@ -203,7 +203,7 @@ ElementBounds BoundsSearch::computed(OpResult value) {
         return {DimExpr(0), dimOf(search.getList(), 0)};
       })
       .Case([&](SliceOp slice) { return ofSlice(slice); })
-      .Case<SortOp, SortWithOp, BarrierOp, StopGradientOp>(
+      .Case<SortOp, SortWithOp, BarrierOp, StopGradientOp, NamedOp, PlaceOp>(
           [&](Operation *) { return operand(index); })
       .Case([&](CompactOp) { return operand(index + 1); })
       .Case<BroadcastOp, ReshapeOp, TransposeOp, ReverseOp, GatherOp,

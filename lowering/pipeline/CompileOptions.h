@@ -17,6 +17,10 @@ struct Remark;
 /// Storage type of the weights of matmuls and convolutions.
 enum class MixedPrecision { None, BF16, FP16 };
 
+/// What may be computed a second time; Default: Auto under a budget, else
+/// Policy.
+enum class RematMode { Default, Off, Policy, Auto };
+
 /// Representations of search states, as zenith-choose-state-keys and
 /// zenith-score-first name them.
 enum class SearchForm {
@@ -44,7 +48,8 @@ enum class EmitForm {
   OpenCL,
   StaticLibrary,
   SharedLibrary,
-  Header
+  Header,
+  MemoryGraph ///< what the planner of memory sees
 };
 
 /// Fields are the rows of CompileOptions.def. In zenith-phases{...} and in
@@ -76,6 +81,13 @@ template <> struct Words<pipeline::MixedPrecision> {
       {"fp16", pipeline::MixedPrecision::FP16}};
 };
 
+template <> struct Words<pipeline::RematMode> {
+  static constexpr Word<pipeline::RematMode> all[] = {
+      {"off", pipeline::RematMode::Off},
+      {"policy", pipeline::RematMode::Policy},
+      {"auto", pipeline::RematMode::Auto}};
+};
+
 template <> struct Words<pipeline::SearchForm> {
   using Form = pipeline::SearchForm;
   static constexpr Word<Form> all[] = {
@@ -103,6 +115,7 @@ template <> struct Words<pipeline::EmitForm> {
                                        {"static-lib", Form::StaticLibrary},
                                        {"shared-lib", Form::SharedLibrary},
                                        {"header", Form::Header},
+                                       {"memory-graph", Form::MemoryGraph},
                                        {"opencl", Form::OpenCL}};
 };
 
