@@ -324,6 +324,29 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
                  Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
 }
 
+def LegalizeTypesPass : ZenithPass<"zenith-legalize-types", "::mlir::func::FuncOp"> {
+  let summary = "Compute types that the target lacks by types that it has, with the same bits";
+  let description = [{
+    `types` are what the target cannot compute: i64, ui64, f64, f16, bf16, f8.
+
+    f16, bf16 and f8: each op that computes on them widens its operands to f32 and rounds its result once. For +, -, *, / and sqrt this
+    is the result of the narrow op: f32 has at least 2p + 2 bits for a narrow type of p bits, so that rounding twice rounds once. Values
+    keep their types in memory; movement moves them as they are.
+
+    i64, ui64: a value is a pair of ui32, its low and its high word: carries, products of halves, shifts, comparisons, long division. What
+    wraps around wraps around as before. Arguments, results and parameters stay what they are; they are split where they enter and
+    joined where they leave. Scalars that sizes and positions are made of are the host's and stay.
+
+    f64 is refused with the type and the op, unless `f64-as` says f32: then each result has the precision of f32, and a remark says so.
+    Nothing is narrowed that was not asked for. An op on pairs that this pass has no rule for is refused by name.
+
+    Last of the passes that choose types: what comes before it may make any of these.
+  }];
+  let exampleTest = "passes/precision/legalize-types.mlir#sum";
+  let options = [ListOption<"types", "types", "std::string", "types that the target lacks">,
+                 Option<"f64As", "f64-as", "std::string", "\"\"", "f32, or empty: refused">];
+}
+
 //===- parameters --------------------------------------------------------------------------------------------===//
 
 def HoistLoopInvariantsPass : ZenithPass<"zenith-hoist-loop-invariants", "::mlir::func::FuncOp"> {

@@ -26,6 +26,7 @@ static void addTranslateOptions(CLI::App &app, ToolSet tool,
                                 TranslateOptions &given) {
 #define ZENITH_TRANSLATE_OPTION ZENITH_ADD_OPTION
 #include "lowering/pipeline/CompileOptions.def"
+  addOptions(app, tool, given.precision);
 }
 
 static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,

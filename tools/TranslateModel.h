@@ -19,6 +19,8 @@ using models::Diagnostics;
 struct TranslateOptions {
 #define ZENITH_TRANSLATE_OPTION(field, type, initial, ...) type field = initial;
 #include "lowering/pipeline/CompileOptions.def"
+
+  PrecisionOptions precision;
 };
 
 /// nullopt where help or the version was asked for and printed.

@@ -27,7 +27,7 @@ static constexpr uint64_t externalBytes = 1 << 20;
 // and since opset 18 the ops that random bits are made of.
 static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   PassManager calls(module.getContext());
-  calls.addPass(createInlineCallsPass());
+  calls.addPass(createInlineCallsPass({/*keepOperators=*/true}));
   if (failed(calls.run(module)))
     return reportedError(ErrorCode::Unsupported,
                          "calls that cannot be written as ONNX");

@@ -57,6 +57,7 @@ llvm::ArrayRef<OpFamily> zenith::onnx::opFamilies() {
       {"Optimizers", "ai.onnx.preview.training", optimizerRows},
       {"Fused layers", "com.microsoft", fusedRows},
       {"Fused attention", "com.microsoft", fusedAttentionRows},
+      {"Blockwise products", "com.microsoft", blockwiseProductRows},
       {"Quantized layers", "com.microsoft", quantizedLayerRows},
       {"Quantized recurrent layers", "com.microsoft", quantizedRecurrentRows},
   };

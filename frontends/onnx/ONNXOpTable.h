@@ -78,6 +78,7 @@ llvm::ArrayRef<OpRow> treeRows();               // ai.onnx.ml
 llvm::ArrayRef<OpRow> encoderRows();            // ai.onnx.ml
 llvm::ArrayRef<OpRow> fusedRows();              // com.microsoft
 llvm::ArrayRef<OpRow> fusedAttentionRows();     // com.microsoft
+llvm::ArrayRef<OpRow> blockwiseProductRows();   // com.microsoft
 llvm::ArrayRef<OpRow> quantizedLayerRows();     // com.microsoft
 llvm::ArrayRef<OpRow> quantizedRecurrentRows(); // com.microsoft
 llvm::ArrayRef<OpRow> optimizerRows();          // ai.onnx.preview.training

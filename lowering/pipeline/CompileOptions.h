@@ -38,6 +38,12 @@ enum class SearchForm {
   ScoreFirst
 };
 
+/// Types that a target may lack, as zenith-legalize-types names them.
+enum class LackingType { I64, UI64, F64, F16, BF16, F8 };
+
+/// What computes f64 on a target that lacks it.
+enum class DoubleForm { Refused, F32 };
+
 /// The forms that emit() is asked for; the last three have no emitter yet.
 enum class EmitForm {
   GraphIR,
@@ -103,6 +109,18 @@ template <> struct Words<pipeline::SearchForm> {
       {"pieces", Form::Pieces},
       {"last-count", Form::LastCount},
       {"score-first", Form::ScoreFirst}};
+};
+
+template <> struct Words<pipeline::LackingType> {
+  using Type = pipeline::LackingType;
+  static constexpr Word<Type> all[] = {
+      {"i64", Type::I64}, {"ui64", Type::UI64}, {"f64", Type::F64},
+      {"f16", Type::F16}, {"bf16", Type::BF16}, {"f8", Type::F8}};
+};
+
+template <> struct Words<pipeline::DoubleForm> {
+  static constexpr Word<pipeline::DoubleForm> all[] = {
+      {"f32", pipeline::DoubleForm::F32}};
 };
 
 template <> struct Words<pipeline::EmitForm> {

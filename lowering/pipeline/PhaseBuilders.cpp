@@ -51,6 +51,16 @@ static PassOptions optionsOf(const CompileOptions &options) {
   return own;
 }
 
+/// What the target lacks. The passes after it must not make any of it.
+static void addLegalization(OpPassManager &passes,
+                            const PhaseOptions &options) {
+  if (options.lackingWords.empty())
+    return;
+  passes.addNestedPass<func::FuncOp>(createLegalizeTypesPass(
+      {options.lackingWords, zenith::options::wordOf(options.f64As).str()}));
+  addTidy(passes);
+}
+
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createDerivePass());
   passes.addPass(createInlineCallsPass());
@@ -81,6 +91,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   keys.without = options.withoutWords;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);
+  addLegalization(passes, options);
   passes.addPass(createSymbolDCEPass());
 }
 
@@ -196,6 +207,8 @@ PhaseOptions::PhaseOptions(const CompileOptions &options)
     : CompileOptions(options) {
   for (SearchForm form : options.without)
     withoutWords.push_back(zenith::options::wordOf(form).str());
+  for (LackingType type : options.withoutTypes)
+    lackingWords.push_back(zenith::options::wordOf(type).str());
 }
 
 llvm::ArrayRef<Phase> phases() {

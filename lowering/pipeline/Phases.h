@@ -25,6 +25,7 @@ struct PhaseOptions : CompileOptions {
   explicit PhaseOptions(const CompileOptions &options);
 
   std::vector<std::string> withoutWords; ///< of `without`, as passes take them
+  std::vector<std::string> lackingWords; ///< of `withoutTypes`, likewise
   bool bf16Pairs = false; ///< the target multiplies pairs of bf16 fastest
   bool int8Dots = false;  ///< and int8 in groups of four
 };

@@ -3,6 +3,7 @@
 // Inlines calls, callees first.
 
 #include "ir/GraphOps.h"
+#include "ir/program/OperatorFunctions.h"
 #include "ir/program/ProgramChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -22,7 +23,8 @@ namespace {
 /// Depth first with an explicit stack, because chains of calls may be long.
 class CallInliner {
 public:
-  explicit CallInliner(ModuleOp module) : symbols(module) {}
+  CallInliner(ModuleOp module, bool keepOperators)
+      : symbols(module), keepOperators(keepOperators) {}
 
   LogicalResult run(func::FuncOp root) {
     SmallVector<func::FuncOp> path{root};
@@ -54,6 +56,11 @@ private:
 
   func::FuncOp calleeOf(func::CallOp call) {
     return symbols.lookup<func::FuncOp>(call.getCallee());
+  }
+
+  bool keeps(func::FuncOp callee) const {
+    return graph::keepsCalls(callee) ||
+           (keepOperators && callee->hasAttr(graph::operatorAttrName));
   }
 
   static LogicalResult refuse(func::CallOp call, const Twine &why) {
@@ -90,7 +97,7 @@ private:
     function.walk([&](Operation *op) {
       ++size;
       auto call = dyn_cast<func::CallOp>(op);
-      if (call && !graph::keepsCalls(calleeOf(call)))
+      if (call && !keeps(calleeOf(call)))
         calls.push_back(call);
     });
     for (func::CallOp call : calls) {
@@ -114,6 +121,7 @@ private:
   }
 
   SymbolTable symbols;
+  bool keepOperators;
   llvm::DenseMap<func::FuncOp, State> states;
   llvm::DenseMap<func::FuncOp, int64_t> sizes;
 };
@@ -122,7 +130,7 @@ struct InlineCallsPass : impl::InlineCallsPassBase<InlineCallsPass> {
   using InlineCallsPassBase::InlineCallsPassBase;
 
   void runOnOperation() override {
-    CallInliner inliner(getOperation());
+    CallInliner inliner(getOperation(), keepOperators);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(inliner.run(function)))
         return signalPassFailure();

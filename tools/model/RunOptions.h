@@ -74,10 +74,16 @@ struct ReportOptions {
   }
 };
 
+struct PrecisionOptions {
+#define ZENITH_PRECISION_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+};
+
 struct RunOptions : InputOptions,
                     ResourceOptions,
                     OutputOptions,
                     ReportOptions {
+  PrecisionOptions precision;
   pipeline::CompileOptions compile;
 
   bool isInterpreted() const { return compile.target == "interp"; }

@@ -220,6 +220,12 @@ void zenith::tools::addOptions(CLI::App &app, ToolSet tool,
 #include "lowering/pipeline/CompileOptions.def"
 }
 
+void zenith::tools::addOptions(CLI::App &app, ToolSet tool,
+                               PrecisionOptions &given) {
+#define ZENITH_PRECISION_OPTION ZENITH_ADD_OPTION
+#include "lowering/pipeline/CompileOptions.def"
+}
+
 static void addTolerance(CLI::App &app, ToolSet tool, Tolerance &given) {
 #define ZENITH_TOLERANCE_OPTION ZENITH_ADD_OPTION
 #include "lowering/pipeline/CompileOptions.def"
@@ -232,5 +238,6 @@ void zenith::tools::addOptions(CLI::App &app, ToolSet tool, RunOptions &given) {
 #define ZENITH_REPORT_OPTION ZENITH_ADD_OPTION
 #include "lowering/pipeline/CompileOptions.def"
   addTolerance(app, tool, given.tolerance);
+  addOptions(app, tool, given.precision);
   addOptions(app, tool, given.compile);
 }

@@ -94,6 +94,7 @@ void addRowFor(CLI::App &app, ToolSet tool, const OptionRow &row,
 // The rows of each struct that `tool` takes.
 void addOptions(CLI::App &app, ToolSet tool, pipeline::CompileOptions &compile);
 void addOptions(CLI::App &app, ToolSet tool, CommonOptions &common);
+void addOptions(CLI::App &app, ToolSet tool, PrecisionOptions &precision);
 void addOptions(CLI::App &app, ToolSet tool, RunOptions &run);
 
 } // namespace zenith::tools

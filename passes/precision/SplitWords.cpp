@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks a function and computes on pairs of words where it computes on 64-bit
+// integers.
+
+#include "passes/precision/SplitWords.h"
+
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/HostScalars.h"
+#include "ir/matchers/TypeOf.h"
+#include "passes/precision/WordArithmetic.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::precision {
+
+namespace {
+
+class WordSplitter {
+public:
+  explicit WordSplitter(llvm::function_ref<bool(Type)> lacks) : lacks(lacks) {}
+
+  LogicalResult run(Block &block);
+  void eraseReplaced() {
+    for (Operation *op : llvm::reverse(replaced))
+      op->erase();
+  }
+
+private:
+  bool isWide(Value value) const {
+    return lacks(typeOf(value).getElementType()) && !hosts.contains(value);
+  }
+  bool isSigned(Value value) const {
+    return !typeOf(value).getElementType().isUnsignedInteger();
+  }
+  Words of(Value value);
+  void readWhole(Operation *op);
+  LogicalResult splitOp(Operation *op);
+  std::optional<Words> result(Operation *op, WordArithmetic &words);
+  std::optional<Words> arithmetic(Operation *op, WordArithmetic &words);
+  std::optional<Words> moved(Operation *op);
+  std::optional<Words> folded(ReduceOp op);
+  Words constant(ConstantOp op);
+  Words counted(IotaOp op, WordArithmetic &words);
+  Value onWord(Operation *op, Value Words::*word);
+  Value narrowed(Operation *op, WordArithmetic &words);
+  void useSaturatedIndices(Operation *op, unsigned first, unsigned count);
+
+  llvm::function_ref<bool(Type)> lacks;
+  HostScalars hosts;
+  DenseMap<Value, Words> known;
+  DenseSet<Value> wholes; ///< known values that exist as a whole as well
+  SmallVector<Operation *> replaced;
+};
+
+} // namespace
+
+static Type wordTypeLike(Type type) {
+  return cast<RankedTensorType>(type).clone(
+      IntegerType::get(type.getContext(), 32, IntegerType::Unsigned));
+}
+
+Words WordSplitter::of(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  wholes.insert(value);
+  return known[value] = WordArithmetic(builder, value.getLoc()).split(value);
+}
+
+/// Lets an op read 64-bit integers as they were.
+void WordSplitter::readWhole(Operation *op) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    auto found = known.find(value);
+    if (found != known.end() && !wholes.contains(value))
+      operand.set(WordArithmetic(builder, value.getLoc())
+                      .join(found->second, typeOf(value).getElementType()));
+  }
+}
+
+/// True for operands that are elements of the result; sizes and positions are
+/// the others.
+static bool isElements(OpOperand &operand) {
+  unsigned index = operand.getOperandNumber();
+  Operation *op = operand.getOwner();
+  return index == 0 || isa<ConcatOp>(op) ||
+         (index == 1 && isa<PadOp, DynamicUpdateSliceOp>(op)) ||
+         (index == 2 && isa<ScatterOp>(op));
+}
+
+/// The op with one word of each operand that has elements.
+Value WordSplitter::onWord(Operation *op, Value Words::*word) {
+  OpBuilder builder(op);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(isElements(operand) ? of(operand.get()).*word
+                                           : operand.get());
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       wordTypeLike(op->getResult(0).getType()),
+                       op->getAttrDictionary().getValue());
+  return builder.create(state)->getResult(0);
+}
+
+Words WordSplitter::constant(ConstantOp op) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(wordTypeLike(op.getType()));
+  auto elements = cast<DenseIntElementsAttr>(op.getValue());
+  auto word = [&](unsigned shift) -> Value {
+    SmallVector<APInt> values;
+    for (const APInt &value : elements.getValues<APInt>()) {
+      values.push_back(value.lshr(shift).trunc(32));
+      if (elements.isSplat())
+        break;
+    }
+    return builder.create<ConstantOp>(
+        op.getLoc(), cast<ElementsAttr>(DenseElementsAttr::get(type, values)));
+  };
+  return {word(0), word(32)};
+}
+
+Words WordSplitter::counted(IotaOp op, WordArithmetic &words) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(wordTypeLike(op.getType()));
+  return words.from(
+      builder.create<IotaOp>(op.getLoc(), type, op.getDim(), op.getDims()),
+      /*isSigned=*/false);
+}
+
+/// Movement: each word moves like the whole. Indices are bounded by sizes,
+/// which i32 holds.
+std::optional<Words> WordSplitter::moved(Operation *op) {
+  if (auto scatter = dyn_cast<ScatterOp>(op);
+      scatter && scatter.getKind() != ScatterKind::set)
+    return std::nullopt;
+  if (!isa<BroadcastOp, ExpandOp, ReshapeOp, TransposeOp, SliceOp, PadOp,
+           ConcatOp, ReverseOp, GatherOp, DynamicSliceOp, DynamicUpdateSliceOp,
+           ScatterOp>(op))
+    return std::nullopt;
+  return Words{onWord(op, &Words::low), onWord(op, &Words::high)};
+}
+
+/// The fold of one element after another, by a region on words.
+std::optional<Words> WordSplitter::folded(ReduceOp op) {
+  ReduceKind kind = op.getKind();
+  bool signedness = isSigned(op.getOperand());
+  auto step = [&](WordArithmetic &words, Words x,
+                  Words y) -> std::optional<Words> {
+    switch (kind) {
+    case ReduceKind::sum:
+      return words.add(x, y);
+    case ReduceKind::prod:
+      return words.mul(x, y);
+    case ReduceKind::max:
+      return words.select(words.compare(CompareDirection::ge, x, y, signedness),
+                          x, y);
+    case ReduceKind::min:
+      return words.select(words.compare(CompareDirection::le, x, y, signedness),
+                          x, y);
+    default:
+      return std::nullopt;
+    }
+  };
+  if (kind == ReduceKind::all || kind == ReduceKind::any ||
+      kind == ReduceKind::parity)
+    return Words{onWord(op, &Words::low), onWord(op, &Words::high)};
+  uint64_t lowest = signedness ? uint64_t(1) << 63 : 0;
+  uint64_t neutral = kind == ReduceKind::prod  ? 1
+                     : kind == ReduceKind::max ? lowest
+                     : kind == ReduceKind::min ? ~lowest
+                                               : 0;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type scalar = wordTypeLike(RankedTensorType::get({}, builder.getI64Type()));
+  auto start = [&](uint64_t value) -> Value {
+    return builder.create<ConstantOp>(
+        loc, cast<ElementsAttr>(DenseElementsAttr::get(
+                 cast<RankedTensorType>(scalar), APInt(32, value))));
+  };
+  Words operand = of(op.getOperand());
+  Type type = wordTypeLike(op.getType());
+  auto fold = builder.create<ReduceWithOp>(
+      loc, TypeRange{type, type}, ValueRange{operand.low, operand.high},
+      ValueRange{start(neutral & 0xffffffff), start(neutral >> 32)},
+      op.getDims());
+  Block *block =
+      builder.createBlock(&fold.getBody(), {}, SmallVector<Type>(4, scalar),
+                          SmallVector<Location>(4, loc));
+  WordArithmetic inside(builder, loc);
+  Words next = *step(inside, {block->getArgument(0), block->getArgument(1)},
+                     {block->getArgument(2), block->getArgument(3)});
+  builder.create<YieldOp>(loc, ValueRange{next.low, next.high});
+  return Words{fold.getResult(0), fold.getResult(1)};
+}
+
+std::optional<Words> WordSplitter::arithmetic(Operation *op,
+                                              WordArithmetic &words) {
+  bool signedness = isSigned(op->getResult(0));
+  auto at = [&](unsigned index) { return of(op->getOperand(index)); };
+  return llvm::TypeSwitch<Operation *, std::optional<Words>>(op)
+      .Case([&](AddOp) { return words.add(at(0), at(1)); })
+      .Case([&](SubOp) { return words.sub(at(0), at(1)); })
+      .Case([&](MulOp) { return words.mul(at(0), at(1)); })
+      .Case([&](DivOp) { return words.div(at(0), at(1), signedness); })
+      .Case([&](RemOp) { return words.rem(at(0), at(1), signedness); })
+      .Case(
+          [&](FloorModOp) { return words.floorMod(at(0), at(1), signedness); })
+      .Case([&](NegOp) { return words.neg(at(0)); })
+      .Case([&](AbsOp) { return signedness ? words.abs(at(0)) : at(0); })
+      .Case([&](SignOp) { return words.sign(at(0), signedness); })
+      .Case([&](NotOp) { return words.invert(at(0)); })
+      .Case([&](PopcountOp) { return words.popcount(at(0)); })
+      .Case([&](CountLeadingZerosOp) { return words.leadingZeros(at(0)); })
+      .Case([&](AndOp) { return words.bitwise<AndOp>(at(0), at(1)); })
+      .Case([&](OrOp) { return words.bitwise<OrOp>(at(0), at(1)); })
+      .Case([&](XorOp) { return words.bitwise<XorOp>(at(0), at(1)); })
+      .Case([&](ShiftLeftOp) { return words.shiftLeft(at(0), at(1)); })
+      .Case([&](ShiftRightLogicalOp) {
+        return words.shiftRight(at(0), at(1), /*isArithmetic=*/false);
+      })
+      .Case([&](ShiftRightArithmeticOp) {
+        return words.shiftRight(at(0), at(1), /*isArithmetic=*/true);
+      })
+      .Case<MaxOp, MinOp>([&](Operation *extreme) {
+        CompareDirection wanted =
+            isa<MaxOp>(extreme) ? CompareDirection::ge : CompareDirection::le;
+        return words.select(words.compare(wanted, at(0), at(1), signedness),
+                            at(0), at(1));
+      })
+      .Case([&](ClampOp) {
+        Words raised = words.select(
+            words.compare(CompareDirection::ge, at(1), at(0), signedness),
+            at(1), at(0));
+        return words.select(
+            words.compare(CompareDirection::le, raised, at(2), signedness),
+            raised, at(2));
+      })
+      .Case([&](SelectOp select) {
+        return words.select(select.getPred(), at(1), at(2));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The words of a wide result; nothing where there is no rule.
+std::optional<Words> WordSplitter::result(Operation *op,
+                                          WordArithmetic &words) {
+  if (auto constantOp = dyn_cast<ConstantOp>(op))
+    return isa<DenseIntElementsAttr>(constantOp.getValue())
+               ? std::optional(constant(constantOp))
+               : std::nullopt;
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return counted(iota, words);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return folded(reduce);
+  if (auto convert = dyn_cast<ConvertOp>(op)) {
+    Value from = convert.getOperand();
+    return lacks(typeOf(from).getElementType())
+               ? of(from)
+               : words.from(from, isSigned(convert.getResult()));
+  }
+  if (auto cast = dyn_cast<BitcastOp>(op))
+    return isWide(cast.getOperand()) ? std::optional(of(cast.getOperand()))
+                                     : std::nullopt;
+  if (auto found = moved(op))
+    return found;
+  return arithmetic(op, words);
+}
+
+/// A result of another type, which is made from words; null where there is no
+/// rule.
+Value WordSplitter::narrowed(Operation *op, WordArithmetic &words) {
+  if (auto compare = dyn_cast<CompareOp>(op))
+    return words.compare(compare.getDirection(), of(compare.getLhs()),
+                         of(compare.getRhs()), isSigned(compare.getLhs()));
+  if (auto convert = dyn_cast<ConvertOp>(op))
+    return words.to(of(convert.getOperand()),
+                    typeOf(convert.getResult()).getElementType(),
+                    isSigned(convert.getOperand()));
+  return {};
+}
+
+/// Positions beyond i32 are beyond every dimension too, and are clamped alike.
+void WordSplitter::useSaturatedIndices(Operation *op, unsigned first,
+                                       unsigned count) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands().slice(first, count)) {
+    Value value = operand.get();
+    if (isWide(value))
+      operand.set(WordArithmetic(builder, op->getLoc())
+                      .saturated(of(value), isSigned(value)));
+  }
+}
+
+LogicalResult WordSplitter::splitOp(Operation *op) {
+  if (isa<GetParamOp, DimOp>(op) || !familyOf(op)) {
+    readWhole(op);
+    return success();
+  }
+  if (op->getNumRegions() > 0 || op->getNumResults() != 1)
+    return op->emitOpError()
+           << "has 64-bit integers, which the target lacks, and "
+              "zenith-legalize-types no rule for it";
+  if (isa<GatherOp, ScatterOp>(op))
+    useSaturatedIndices(op, 1, 1);
+  if (isa<DynamicSliceOp>(op))
+    useSaturatedIndices(op, 1, op->getNumOperands() - 1);
+  if (isa<DynamicUpdateSliceOp>(op))
+    useSaturatedIndices(op, 2, op->getNumOperands() - 2);
+  OpBuilder builder(op);
+  WordArithmetic words(builder, op->getLoc());
+  Value whole = op->getResult(0);
+  if (isWide(whole)) {
+    if (std::optional<Words> found = result(op, words)) {
+      known[whole] = *found;
+      replaced.push_back(op);
+      return success();
+    }
+  } else if (llvm::none_of(op->getOperands(),
+                           [&](Value value) { return isWide(value); })) {
+    return success();
+  } else if (Value found = narrowed(op, words)) {
+    whole.replaceAllUsesWith(found);
+    replaced.push_back(op);
+    return success();
+  }
+  return op->emitOpError() << "has 64-bit integers, which the target lacks, "
+                              "and zenith-legalize-types no rule for it";
+}
+
+LogicalResult WordSplitter::run(Block &block) {
+  for (BlockArgument argument : block.getArguments())
+    if (isHostScalarType(argument.getType()))
+      hosts.insert(argument);
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    hosts.visit(&op);
+    auto isWideValue = [&](Value value) { return isWide(value); };
+    if (llvm::any_of(op.getOperands(), isWideValue) ||
+        llvm::any_of(op.getResults(), isWideValue))
+      if (failed(splitOp(&op)))
+        return failure();
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (failed(run(inner)))
+          return failure();
+  }
+  return success();
+}
+
+LogicalResult splitWords(func::FuncOp function,
+                         llvm::function_ref<bool(Type)> lacks) {
+  WordSplitter splitter(lacks);
+  if (failed(splitter.run(function.getBody().front())))
+    return failure();
+  splitter.eraseReplaced();
+  return success();
+}
+
+} // namespace zenith::precision
