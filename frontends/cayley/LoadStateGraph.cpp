@@ -30,10 +30,50 @@ std::vector<std::string> stateGraphNames() {
   return names;
 }
 
+/// The names that a name without its sizes may be a misspelling of: those of
+/// families, and of cubes with as many layers.
+static std::vector<std::string> namesLike(StringRef family) {
+  std::vector<std::string> names{"heisenberg", "hungarian_rings", "starminx_2"};
+  for (const PermutationFamily &known : permutationFamilies())
+    names.push_back(known.name.str());
+  StringRef digits = family.drop_until(isDigit).take_while(isDigit);
+  if (digits.empty())
+    digits = "333";
+  for (const char *metric : {"_qtm", "_htm", "_qstm"})
+    names.push_back(("cube_" + digits + metric).str());
+  for (const char *metric : {"_qtm", "_htm"})
+    names.push_back(std::string("cube_222_fixed") + metric);
+  for (const char *kind : {"_fund_roots", "_root_weyl"})
+    names.push_back(("sl_" + digits + kind).str());
+  return names;
+}
+
+/// "lrx:5" for "lrxx:5"; empty where no name is near.
+static std::string nearestName(StringRef name) {
+  auto [family, sizes] = name.split(':');
+  std::string nearest;
+  // A third of the letters may be wrong.
+  unsigned best = unsigned(family.size()) / 3 + 1;
+  for (const std::string &known : namesLike(family)) {
+    unsigned distance =
+        family.edit_distance(known, /*AllowReplacements=*/true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = known;
+    }
+  }
+  return nearest.empty() || sizes.empty() ? nearest
+                                          : nearest + ":" + sizes.str();
+}
+
 static llvm::Error unknownName(StringRef name) {
+  std::string nearest = nearestName(name);
   return makeError(ErrorCode::Invalid,
-                   "no graph of this name; known are " +
-                       join(stateGraphNames(), ", ") + ", .gap and .json files",
+                   "no graph of this name" +
+                       (nearest.empty() ? std::string()
+                                        : ", did you mean '" + nearest + "'?") +
+                       "; known are " + join(stateGraphNames(), ", ") +
+                       ", .gap and .json files",
                    name);
 }
 static llvm::Error badSizes(StringRef name, StringRef expected) {

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
+#include <map>
 #include <numeric>
 
 using namespace llvm;
@@ -152,6 +153,35 @@ bool buildCube(StringRef name, StateGraph &graph) {
         add(turn + "^2", twice(quarter));
     }
   return true;
+}
+
+static Net cubeNet(int64_t n) {
+  Net net(3 * n, std::vector<std::optional<int64_t>>(4 * n));
+  // Where each face of `faces` stands, in faces.
+  constexpr std::pair<int64_t, int64_t> corners[] = {{0, 1}, {1, 1}, {1, 2},
+                                                     {1, 3}, {1, 0}, {2, 1}};
+  int64_t position = 0;
+  for (auto [down, right] : corners)
+    for (int64_t row = 0; row < n; ++row)
+      for (int64_t column = 0; column < n; ++column)
+        net[down * n + row][right * n + column] = position++;
+  return net;
+}
+
+std::optional<Net> netOf(const StateGraph &graph) {
+  CubeName cube;
+  StringRef name = graph.name;
+  if (name.consume_front("cube_") && parseCube(name, cube))
+    return cubeNet(cube.layers);
+  if (!name.starts_with("starminx"))
+    return std::nullopt;
+  std::map<int64_t, std::vector<std::optional<int64_t>>> faces;
+  for (auto [position, colour] : enumerate(graph.central))
+    faces[colour].push_back(int64_t(position));
+  Net net;
+  for (auto &[colour, positions] : faces)
+    net.push_back(std::move(positions));
+  return net;
 }
 
 bool buildHungarianRings(ArrayRef<int64_t> sizes, StateGraph &graph) {

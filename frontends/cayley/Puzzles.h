@@ -7,8 +7,18 @@
 
 #include "frontends/cayley/StateGraph.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <optional>
 
 namespace zenith::cayley {
+
+/// Positions drawn side by side as the faces of a puzzle: numbers of positions,
+/// or nothing where the drawing has a gap.
+using Net = std::vector<std::vector<std::optional<int64_t>>>;
+
+/// The stickers of a puzzle that is known by its name. A cube with n layers has
+/// 3n rows of 4n, U over F, then L F R B, D below F; another puzzle a row per
+/// face. Nothing for graphs that are no puzzles.
+std::optional<Net> netOf(const StateGraph &graph);
 
 /// Builds "cube_nnn_METRIC" (cube_333_htm; n as often as the cube has
 /// dimensions): qtm turns the outer layers by 90 degrees, htm also by 180, qstm

@@ -43,7 +43,10 @@ enum class Condition {
   ReadsParameters,
   BoundsMemory,
   RunsProgram,
-  ExplainsModel
+  ExplainsModel,
+  PrintsProgram,
+  KeepsCheckpoints,
+  StoresLayers
 };
 template <> struct Words<Condition> {
   static constexpr Word<Condition> all[] = {
@@ -67,14 +70,17 @@ template <> struct Words<Condition> {
        Condition::ReadsParameters},
       {"without --max-memory", Condition::BoundsMemory},
       {"with --emit", Condition::RunsProgram},
-      {"on the name of an entry", Condition::ExplainsModel}};
+      {"on the name of an entry", Condition::ExplainsModel},
+      {"without --emit", Condition::PrintsProgram},
+      {"without --checkpoint-dir", Condition::KeepsCheckpoints},
+      {"without --store-layers or --store-adjacency", Condition::StoresLayers}};
 };
 
 /// The tools, or commands of tools, that take an option, those among them that
 /// don't run without it, and what it takes in each for the option to have an
 /// effect.
 struct ToolSet {
-  static constexpr unsigned count = 13;
+  static constexpr unsigned count = 16;
 
   unsigned taking = 0, requiring = 0;
   unsigned conditions[count] = {}; ///< bits of Conditions, by tool
@@ -114,7 +120,10 @@ inline constexpr ToolSet Run{1 << 0}, Compile{1 << 1}, Translate{1 << 2},
     Opt{1 << 3}, Bfs{1 << 4}, Beam{1 << 5}, Path{1 << 6}, Walks{1 << 7},
     CacheList{1 << 8}, CacheVerify{1 << 9}, CacheCollect{1 << 10},
     CacheExplain{1 << 11}, Train{1 << 12};
-inline constexpr ToolSet Search = Bfs | Beam | Path | Walks;
+inline constexpr ToolSet Info{1 << 13}, Distance{1 << 14}, Hash{1 << 15};
+/// Commands of zenith-search that run programs, and those of them that search.
+inline constexpr ToolSet Searching = Bfs | Beam | Path | Walks | Distance,
+                         Search = Searching | Hash;
 inline constexpr ToolSet Cache =
     CacheList | CacheVerify | CacheCollect | CacheExplain;
 

@@ -166,7 +166,7 @@ static llvm::Error runBeam(SearchRun &search) {
   if (!graph)
     return graph.takeError();
   cayley::BeamOptions beam;
-  auto start = search.state(options.from, *graph),
+  auto start = search.state(options.from.front(), *graph),
        target = search.state(options.to, *graph);
   if (!start || !target)
     return llvm::joinErrors(start.takeError(), target.takeError());
@@ -228,7 +228,7 @@ static llvm::Error runPath(SearchRun &search) {
   auto graph = search.graph();
   if (!graph)
     return graph.takeError();
-  auto start = search.state(options.from, *graph),
+  auto start = search.state(options.from.front(), *graph),
        target = search.state(options.to, *graph);
   if (!start || !target)
     return llvm::joinErrors(start.takeError(), target.takeError());
@@ -292,7 +292,7 @@ static llvm::Error runWalks(SearchRun &search) {
   if (options.printed == PrintedForm::GraphIR)
     return llvm::Error::success();
   std::vector<int64_t> sizes = integersOf((*values)[1]);
-  if (llvm::Error error = tensors::writeNpy(options.walksFile, values->front()))
+  if (llvm::Error error = tensors::writeNpy(options.outputFile, values->front()))
     return error;
   if (!options.stepsFile.empty())
     if (llvm::Error error = writeSteps(search, sizes))
@@ -304,7 +304,7 @@ static llvm::Error runWalks(SearchRun &search) {
 static llvm::Error checkFolders(const SearchOptions &options) {
   for (const std::string *file :
        {&options.jsonFile, &options.layersFile, &options.adjacencyFile,
-        &options.walksFile, &options.stepsFile}) {
+        &options.outputFile, &options.stepsFile}) {
     llvm::StringRef folder = llvm::sys::path::parent_path(*file);
     if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
       return makeError(ErrorCode::Invalid,

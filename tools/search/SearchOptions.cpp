@@ -79,8 +79,14 @@ static llvm::Error checkSearchEffects(const CLI::App &app, ToolSet tool,
                                       const SearchOptions &search) {
   using options::Condition;
   llvm::SmallVector<Fact> facts = runFacts(search.run);
-  facts.append({{Condition::BoundsMemory, search.run.maxMemory.has_value()},
-                {Condition::RunsProgram, search.printed == PrintedForm::None}});
+  bool runs = search.printed == PrintedForm::None;
+  facts.append(
+      {{Condition::BoundsMemory, search.run.maxMemory.has_value()},
+       {Condition::RunsProgram, runs},
+       {Condition::PrintsProgram, !runs},
+       {Condition::KeepsCheckpoints, !search.checkpointDir.empty()},
+       {Condition::StoresLayers,
+        !search.layersFile.empty() || !search.adjacencyFile.empty()}});
   return checkEffects(app, tool, facts);
 }
 
@@ -106,7 +112,7 @@ static llvm::Error checkOptions(SearchOptions &search) {
   if (run.isInterpreted() && !run.reports.empty())
     return makeError(ErrorCode::Unsupported,
                      "--report: the interpreter has no kernels");
-  if (search.command == SearchCommand::Walks && search.walksFile.empty() &&
+  if (search.command == SearchCommand::Walks && search.outputFile.empty() &&
       search.printed == PrintedForm::None)
     return makeError(ErrorCode::Usage, "--output is required");
   return llvm::Error::success();

@@ -5,14 +5,16 @@
 #ifndef ZENITH_TOOLS_SEARCH_SEARCHOPTIONS_H
 #define ZENITH_TOOLS_SEARCH_SEARCHOPTIONS_H
 
+#include "frontends/cayley/BuildHashes.h"
 #include "frontends/cayley/BuildWalks.h"
 #include "tools/model/RunOptions.h"
 
 namespace zenith::tools {
 
+using cayley::HashKind;
 using cayley::WalkKind;
 
-enum class SearchCommand { Bfs, Beam, Path, Walks };
+enum class SearchCommand { Bfs, Beam, Path, Walks, Distance, Hash, Info };
 enum class PrintedForm { None, GraphIR };
 
 /// States are texts: digits, numbers with commas, or @FILE.npy.
@@ -37,6 +39,12 @@ template <> struct Words<cayley::WalkKind> {
   static constexpr Word<Kind> all[] = {{"classic", Kind::Classic},
                                        {"nbt", Kind::NonBacktracking},
                                        {"bfs", Kind::Layers}};
+};
+
+template <> struct Words<cayley::HashKind> {
+  static constexpr Word<cayley::HashKind> all[] = {
+      {"matrix", cayley::HashKind::Matrix},
+      {"poly32", cayley::HashKind::Poly32}};
 };
 
 template <> struct Words<tools::PrintedForm> {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A breadth-first loop that, beside the layers, carries the distances of given
+// states.
+
+#include "frontends/cayley/BuildDistances.h"
+
+#include "frontends/cayley/StateOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace zenith::cayley {
+
+namespace {
+
+class DistanceBuilder {
+public:
+  DistanceBuilder(const StateGraph &graph, const DistanceOptions &options,
+                  MLIRContext *context)
+      : options(options), builder(context),
+        location(NameLoc::get(builder.getStringAttr(graph.name))),
+        ops(builder, location, graph, options.states), central(graph.central),
+        needsAllLayers(!graph.isInverseClosed()) {}
+
+  OwningOpRef<ModuleOp> build();
+
+private:
+  /// Loop-carried values by position; `open` counts the states that no layer
+  /// has had.
+  enum Carried { layer, earlier, sizes, distances, size, depth, open };
+
+  Value shouldContinue(ValueRange now);
+  SmallVector<Value> nextLayer(ValueRange now, Value states);
+  Value mask(Value states, Value set) {
+    return builder.create<graph::IsInOp>(
+        location, ops.type({ShapedType::kDynamic}, builder.getI1Type()), states,
+        set);
+  }
+  /// `depth` where a state is in the layer, else as before.
+  Value withLayer(Value states, Value layer, Value distances, Value depth) {
+    Value n = ops.count(states);
+    return ops.select(mask(states, layer),
+                      ops.broadcast(depth, ops.listType(), {}, n), distances);
+  }
+  Value countOpen(Value distances) {
+    Value zero = ops.broadcast(ops.number(0), ops.listType(), {},
+                               ops.count(distances));
+    Value isOpen = ops.compare(graph::CompareDirection::lt, distances, zero);
+    return ops.fold(graph::ReduceKind::sum, ops.convert(isOpen, ops.i64()),
+                    {0});
+  }
+  Value isPositive(Value number) {
+    return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
+  }
+
+  const DistanceOptions &options;
+  OpBuilder builder;
+  Location location;
+  StateOps ops;
+  State central;
+  bool needsAllLayers; ///< `earlier` holds all layers, else the last but one
+};
+
+} // namespace
+
+Value DistanceBuilder::shouldContinue(ValueRange now) {
+  Value goesOn = ops.both(isPositive(now[size]), isPositive(now[open]));
+  if (options.maxSteps < 0)
+    return goesOn;
+  return ops.both(goesOn, ops.compare(graph::CompareDirection::lt, now[depth],
+                                      ops.number(options.maxSteps)));
+}
+
+SmallVector<Value> DistanceBuilder::nextLayer(ValueRange now, Value states) {
+  Value current = now[layer], before = now[earlier];
+  SmallVector<Value> known{before};
+  if (!needsAllLayers)
+    known.push_back(current);
+  Value next = ops.without(ops.distinct(ops.expand(current)), known);
+  Value count = ops.count(next);
+  // The empty layer after the last one does not count.
+  Value counted =
+      ops.keep(ops.asList(isPositive(count)), ops.asList(count)).front();
+  Value steps = ops.add(now[depth], ops.number(1));
+  Value reached = withLayer(states, next, now[distances], steps);
+  return {next,
+          needsAllLayers ? ops.concat(before, next) : current,
+          ops.concat(now[sizes], counted),
+          reached,
+          count,
+          steps,
+          countOpen(reached)};
+}
+
+OwningOpRef<ModuleOp> DistanceBuilder::build() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  Type list = ops.listType();
+  auto function = builder.create<func::FuncOp>(
+      location, "main", builder.getFunctionType(ops.rowsType(), {list, list}));
+  nameArguments(function, {"states"});
+  nameResults(function, {"distances", "sizes"});
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  Value states = function.getArgument(0),
+        start = ops.constantStates({central}), one = ops.number(1),
+        zero = ops.number(0);
+  Value none = ops.broadcast(ops.number(-1), ops.listType(), {},
+                             ops.count(states));
+  Value first = withLayer(states, start, none, zero);
+  SmallVector<Value> inits{start,
+                           needsAllLayers ? start : ops.constantStates({}),
+                           ops.asList(one),
+                           first,
+                           one,
+                           zero,
+                           countOpen(first)};
+  SmallVector<Type> types{ops.rowsType(), ops.rowsType(), list, list,
+                          one.getType(),  one.getType(),  one.getType()};
+  ValueRange last = ops.loop(
+      types, inits, [&](ValueRange now) { return shouldContinue(now); },
+      [&](ValueRange now) { return nextLayer(now, states); });
+  builder.create<func::ReturnOp>(location,
+                                 ValueRange{last[distances], last[sizes]});
+  return module;
+}
+
+OwningOpRef<ModuleOp> buildDistances(const StateGraph &graph,
+                                     const DistanceOptions &options,
+                                     MLIRContext *context) {
+  return DistanceBuilder(graph, options, context).build();
+}
+
+} // namespace zenith::cayley
