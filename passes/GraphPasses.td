@@ -23,6 +23,7 @@ def InlineCallsPass : ZenithPass<"zenith-inline-calls", "::mlir::ModuleOp"> {
     that call themselves, and callers that would grow beyond a million ops.
   }];
   let exampleTest = "passes/simplify/inline-calls.mlir#calls";
+  let options = [Option<"keepOperators", "keep-operators", "bool", "false", "keep calls of functions that stand for an operator">];
 }
 
 def InsertSizeChecksPass : ZenithPass<"zenith-insert-size-checks", "::mlir::func::FuncOp"> {
