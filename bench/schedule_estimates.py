@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares what the schedule phase estimates of each kernel with what a run of it takes.
+
+usage: schedule_estimates.py ZENITH_RUN MODEL.onnx... [--threads T] [--runs N]
+
+Prints a Markdown table, one line for each kernel of each model, and the rank correlation (Spearman) of estimates and
+times. An estimate orders kernels and variants; its unit matters less than its order.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def ranks(values):
+    """The rank of each value; equal values share the mean of their ranks."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    result, start = [0.0] * len(values), 0
+    while start < len(order):
+        end = start
+        while end < len(order) and values[order[end]] == values[order[start]]:
+            end += 1
+        for place in order[start:end]:
+            result[place] = (start + end - 1) / 2
+        start = end
+    return result
+
+
+def rank_correlation(xs, ys):
+    xs, ys = ranks(xs), ranks(ys)
+    mean = (len(xs) - 1) / 2
+    covariance = sum((x - mean) * (y - mean) for x, y in zip(xs, ys))
+    squares = sum((x - mean) ** 2 for x in xs) * sum((y - mean) ** 2 for y in ys)
+    return covariance / squares ** 0.5 if squares else float("nan")
+
+
+def measure(tool, model, threads, runs):
+    """(kernel, schedule's kind, estimated us, least us of the runs) of each kernel of a model."""
+    with tempfile.TemporaryDirectory() as folder:
+        dump = os.path.join(folder, "schedules.json")
+        command = [tool, model, "--random-inputs", f"--threads={threads}", f"--dump-schedules={dump}",
+                   "--report=time"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with open(dump) as file:
+            kernels = json.load(file)["kernels"]
+        best = {}
+        for _ in range(runs):
+            lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+            times = {}
+            for launch in next(json.loads(line) for line in lines if '"kernels"' in line)["kernels"]:
+                # A kernel of several passes has launches named after it.
+                names = [k["kernel"] for k in kernels
+                         if launch["kernel"] == k["kernel"] or launch["kernel"].startswith(k["kernel"] + "_")]
+                if names and "_prepare" not in launch["kernel"]:
+                    name = max(names, key=len)
+                    times[name] = times.get(name, 0.0) + launch["ms"] / launch["calls"] * 1000
+            for name, time in times.items():
+                best[name] = min(time, best.get(name, time))
+    return [(k["kernel"], k["kind"], k["estimate_us"], best[k["kernel"]]) for k in kernels
+            if k.get("estimate_us") and k["kernel"] in best]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool")
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    estimates, times = [], []
+    print("| model | kernel | kind | estimate us | measured us |\n|---|---|---|---|---|")
+    for model in arguments.models:
+        for kernel, kind, estimate, time in measure(arguments.tool, model, arguments.threads, arguments.runs):
+            estimates.append(estimate)
+            times.append(time)
+            name = os.path.splitext(os.path.basename(model))[0]
+            print(f"| {name} | {kernel} | {kind} | {estimate:.0f} | {time:.0f} |", flush=True)
+    print(f"\nRank correlation of {len(times)} kernels: {rank_correlation(estimates, times):.3f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
