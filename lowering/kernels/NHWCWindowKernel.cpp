@@ -49,7 +49,7 @@ private:
         return &span;
     return nullptr;
   }
-  void emitElements(ArrayRef<LaneIndex> loopIndex);
+  void emitPositions(ArrayRef<LaneIndex> loopIndex);
   Value rowInside(ArrayRef<LaneIndex> loopIndex);
   void emitPositions(ArrayRef<LaneIndex> row, const LaneIndex &base,
                      int64_t count);
@@ -68,7 +68,7 @@ private:
   Launch runChannels();
   bool lanesAlongRow() const { return lane == column; }
   void emitRow(SmallVector<LaneIndex> loopIndex);
-  void emitRows(SmallVector<LaneIndex> loopIndex, Value inside);
+  void emitImageRows(SmallVector<LaneIndex> loopIndex, Value inside);
   SmallVector<LaneIndex> withKnownRange(SmallVector<LaneIndex> loopIndex);
   double flopsOf(const DimExpr &length) const;
 
@@ -82,7 +82,7 @@ private:
 };
 } // namespace
 
-void NHWCWindowKernel::emitElements(ArrayRef<LaneIndex> loopIndex) {
+void NHWCWindowKernel::emitPositions(ArrayRef<LaneIndex> loopIndex) {
   emitter.storeResults(space.shapeIndex(emitter.indices, loopIndex));
 }
 
@@ -121,7 +121,7 @@ void NHWCWindowKernel::emitPositions(ArrayRef<LaneIndex> row,
   emitter.preset(anchor->getResult(0), indices,
                  WindowElements(emitter).emitAll(anchor, indices));
   for (ArrayRef<LaneIndex> position : at)
-    emitElements(position);
+    emitPositions(position);
 }
 
 // Indices of the outer positions of a row without padding, whose bounds are
@@ -173,7 +173,7 @@ void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
 }
 
 // Rows that read no padding along the outer dimensions need no tests there.
-void NHWCWindowKernel::emitRows(SmallVector<LaneIndex> loopIndex,
+void NHWCWindowKernel::emitImageRows(SmallVector<LaneIndex> loopIndex,
                                 Value inside) {
   auto branch =
       kernel.b.create<scf::IfOp>(kernel.loc, inside, /*withElseRegion=*/true);
@@ -353,7 +353,7 @@ Launch NHWCWindowKernel::runRows() {
     ElementEmitter::Scope scope(emitter);
     SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
     unflattenRow(emitter, space, outer, row, loopIndex);
-    emitRows(loopIndex, rowInside(loopIndex));
+    emitImageRows(loopIndex, rowInside(loopIndex));
   });
   return kernel.finish(tasks.tasks,
                        tasks.rowsPerTask * flopsOf(space.size(lane)));
