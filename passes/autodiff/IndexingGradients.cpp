@@ -18,6 +18,8 @@ using Values = SmallVector<Value>;
 Value addToSlice(RuleBuilder &rule, Value sum, DynamicSliceOp slice,
                  Value part) {
   if (sum) {
+    sum = rule.widened(sum);
+    part = rule.widened(part);
     Value before = rule.builder.create<DynamicSliceOp>(rule.loc, part.getType(),
                                                        sum, slice.getStarts());
     part = rule.add(before, part);
@@ -63,8 +65,8 @@ static Value clampedStarts(RuleBuilder &rule, GatherOp gather) {
 }
 
 Value addToGathered(RuleBuilder &rule, Value sum, GatherOp gather, Value part) {
-  if (!sum)
-    sum = rule.zeros(gather.getOperand());
+  sum = rule.widened(sum ? sum : rule.zeros(gather.getOperand()));
+  part = rule.widened(part);
   GatherDimsAttr from = gather.getDims();
   auto dims = ScatterDimsAttr::get(
       rule.builder.getContext(), from.getOffsetDims(),
@@ -107,7 +109,9 @@ static Derivatives transposeOf(DynamicSliceOp op, RuleBuilder &rule, Value ct,
 
 static Derivatives transposeOf(GatherOp op, RuleBuilder &rule, Value ct,
                                const BitVector &) {
-  return Values{addToGathered(rule, Value(), op, ct), Value()};
+  Value sum = addToGathered(rule, Value(), op, ct);
+  return Values{rule.convert(sum, typeOf(op.getOperand()).getElementType()),
+                Value()};
 }
 
 static Derivatives transposeOf(DynamicUpdateSliceOp op, RuleBuilder &rule,

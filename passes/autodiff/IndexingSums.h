@@ -10,7 +10,7 @@
 namespace zenith::autodiff {
 
 /// `sum`, like the operand of the slice or null for zeros, with `part` added
-/// where the slice reads.
+/// where the slice reads. What adds numbers narrower than f32 returns f32.
 mlir::Value addToSlice(RuleBuilder &rule, mlir::Value sum,
                        graph::DynamicSliceOp slice, mlir::Value part);
 /// The same for a gather, at its clamped starts.

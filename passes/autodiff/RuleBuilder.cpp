@@ -43,11 +43,14 @@ Value RuleBuilder::convert(Value x, Type element) {
                                    UnitAttr());
 }
 
+RankedTensorType RuleBuilder::widenedType(RankedTensorType type) {
+  bool isNarrow = isa<FloatType>(type.getElementType()) &&
+                  type.getElementTypeBitWidth() < 32;
+  return isNarrow ? type.clone(Float32Type::get(type.getContext())) : type;
+}
+
 Value RuleBuilder::widened(Value x) {
-  Type element = typeOf(x).getElementType();
-  bool isNarrow =
-      isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  return isNarrow ? convert(x, builder.getF32Type()) : x;
+  return convert(x, widenedType(typeOf(x)).getElementType());
 }
 
 void RuleBuilder::markSingular(Value product) {

@@ -50,6 +50,7 @@ public:
   Value convert(Value x, mlir::Type element);
   /// f16, bf16 and f8 as f32, in which composites compute.
   Value widened(Value x);
+  static mlir::RankedTensorType widenedType(mlir::RankedTensorType type);
 
   /// Says of a product or quotient with a tangent that its factor may be
   /// infinite, for whoever transposes it.

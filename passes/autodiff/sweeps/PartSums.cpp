@@ -19,7 +19,7 @@ bool ReverseSweep::accumulatePart(Operation *op, Value cotangent) {
   if (!activity.isVaried(whole))
     return false;
   RuleBuilder rule(builder, op->getLoc());
-  Value sum = cotangentOf(whole);
+  Value sum = sumOf(whole);
   if (auto slice = dyn_cast<DynamicSliceOp>(op))
     setCotangent(whole, addToSlice(rule, sum, slice, cotangent));
   else

@@ -80,8 +80,9 @@ llvm::Error LoopReversal::buildBody(ArrayRef<unsigned> ofCarried,
   block.addArgument(RankedTensorType::get({}, builder.getI64Type()), loc);
   for (unsigned index : carried)
     block.addArgument(loop.getResult(index).getType(), loc);
+  // Each trip adds to the sums: in f32, where the captured value is narrower.
   for (Value capture : ofCaptures)
-    block.addArgument(capture.getType(), loc);
+    block.addArgument(RuleBuilder::widenedType(typeOf(capture)), loc);
   unsigned firstSum = 1 + carried.size();
   OpBuilder inside(loop.getContext());
   inside.setInsertionPointToEnd(&block);
@@ -101,7 +102,7 @@ llvm::Error LoopReversal::buildBody(ArrayRef<unsigned> ofCarried,
   BitVector dropped(block.getNumArguments());
   for (auto [i, capture] : llvm::enumerate(ofCaptures)) {
     Value argument = block.getArgument(firstSum + i);
-    Value sum = sweep.cotangentOf(capture);
+    Value sum = sweep.sumOf(capture);
     if (sum == argument) {
       dropped.set(firstSum + i);
       continue;
@@ -406,8 +407,8 @@ llvm::Error ReverseSweep::visitLoop(WhileOp loop, ArrayRef<Value> ofResults) {
     cotangents.push_back(ofResults[index] ? ofResults[index]
                                           : rule.zeros(loop.getResult(index)));
   for (Value capture : captures) {
-    Value sum = cotangentOf(capture);
-    sums.push_back(sum ? sum : rule.zeros(capture));
+    Value sum = sumOf(capture);
+    sums.push_back(rule.widened(sum ? sum : rule.zeros(capture)));
   }
   llvm::Expected<SmallVector<Value>> results = reversal.run(cotangents, sums);
   if (!results)

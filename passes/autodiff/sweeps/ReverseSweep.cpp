@@ -4,6 +4,7 @@
 
 #include "passes/autodiff/sweeps/ReverseSweep.h"
 #include "ir/matchers/RegionInlining.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/autodiff/sweeps/CustomRules.h"
 #include "passes/autodiff/sweeps/PullBack.h"
 
@@ -19,7 +20,15 @@ void ReverseSweep::accumulate(Value value, Value cotangent) {
   // What a region yields may know more dimensions than the result.
   Value own = asType(builder, cotangent.getLoc(), cotangent, value.getType());
   Value &sum = cotangents[value];
-  sum = rule.plus(sum, own);
+  sum = sum ? rule.add(rule.widened(sum), rule.widened(own)) : own;
+}
+
+Value ReverseSweep::cotangentOf(Value value) {
+  Value sum = cotangents.lookup(value);
+  if (!sum)
+    return {};
+  RuleBuilder rule(builder, sum.getLoc());
+  return rule.convert(sum, getElementTypeOrSelf(value.getType()));
 }
 
 llvm::Error ReverseSweep::run(Block &block) {

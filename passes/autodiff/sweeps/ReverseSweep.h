@@ -28,8 +28,11 @@ public:
   void setCotangent(Value value, Value cotangent) {
     cotangents[value] = cotangent;
   }
-  /// Null where it is zero.
-  Value cotangentOf(Value value) const { return cotangents.lookup(value); }
+  /// Null where it is zero. Of the value's type: a sum is rounded once, here.
+  Value cotangentOf(Value value);
+  /// The same as it stands: the sum of several cotangents of f16, bf16 or f8 is
+  /// one of f32.
+  Value sumOf(Value value) const { return cotangents.lookup(value); }
 
   llvm::Error run(mlir::Block &block);
 

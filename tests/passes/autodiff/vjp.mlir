@@ -30,6 +30,36 @@ func.func @unused(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// Cotangents of several uses add in f32 and are rounded once.
+// CHECK-LABEL: func.func @reused_vjp(
+// CHECK-DAG: %[[FIRST:.*]] = graph.convert %{{.*}} : tensor<4xbf16> -> tensor<4xf32>
+// CHECK-DAG: %[[SECOND:.*]] = graph.convert %{{.*}} : tensor<4xbf16> -> tensor<4xf32>
+// CHECK: %[[SUM:.*]] = graph.add %{{.*}}, %{{.*}} : tensor<4xf32>
+// CHECK: %[[ALL:.*]] = graph.add %[[SUM]], %{{.*}} : tensor<4xf32>
+// CHECK: %[[GRADIENT:.*]] = graph.convert %[[ALL]] : tensor<4xf32> -> tensor<4xbf16>
+// CHECK: return %{{.*}}, %[[GRADIENT]]
+func.func @reused(%x: tensor<4xbf16>, %a: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = graph.mul %x, %a : tensor<4xbf16>
+  %1 = graph.sin %x : tensor<4xbf16>
+  %2 = graph.cos %x : tensor<4xbf16>
+  %3 = graph.add %0, %1 : tensor<4xbf16>
+  %r = graph.add %3, %2 : tensor<4xbf16>
+  return %r : tensor<4xbf16>
+}
+
+// -----
+
+// Rows that indices name again add in f32.
+// CHECK-LABEL: func.func @rows_vjp(
+// CHECK: graph.scatter sum, {{.*}} -> tensor<5x2xf32>
+// CHECK: graph.convert %{{.*}} : tensor<5x2xf32> -> tensor<5x2xbf16>
+func.func @rows(%x: tensor<5x2xbf16>, %i: tensor<7x1xi64>) -> tensor<7x2xbf16> {
+  %r = graph.gather %x, %i <offset = [1], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> sizes [1, 2] : (tensor<5x2xbf16>, tensor<7x1xi64>) -> tensor<7x2xbf16>
+  return %r : tensor<7x2xbf16>
+}
+
+// -----
+
 // A counted loop stores what its backward part reads while it runs, and reads it from the last trip to the first.
 // CHECK-LABEL: func.func @loop_vjp(
 // CHECK: graph.constant dense<0.000000e+00> : tensor<5x4xf32>
