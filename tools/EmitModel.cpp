@@ -10,6 +10,7 @@
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/cpu/PrefixSymbols.h"
 #include "lowering/pipeline/Compile.h"
+#include "lowering/pipeline/Phases.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/DeriveModel.h"
@@ -29,6 +30,14 @@ static void addEmitOptions(CLI::App &app, ToolSet tool, EmitOptions &given) {
 #include "lowering/pipeline/CompileOptions.def"
 }
 
+/// True where what is written does not pass through a phase.
+static bool endsBefore(StringRef phase, const EmitOptions &options) {
+  StringRef last = options.run.compile.toPhase;
+  return options.form == EmitForm::GraphIR &&
+         pipeline::phaseIndex(last.empty() ? "fuse" : last) <
+             pipeline::phaseIndex(phase);
+}
+
 static llvm::Error checkEmitEffects(const CLI::App &app,
                                     const EmitOptions &options) {
   using zenith::options::Condition;
@@ -39,6 +48,7 @@ static llvm::Error checkEmitEffects(const CLI::App &app,
       {Condition::WritesGraphIR, options.form == EmitForm::GraphIR},
       {Condition::WritesCode, writesObjects || options.form == EmitForm::LLVM ||
                                   options.form == EmitForm::Assembly},
+      {Condition::SchedulesKernels, !endsBefore("schedule", options)},
       {Condition::WritesObjects, writesObjects},
       {Condition::CachesObjects, writesObjects && !isDevice},
       {Condition::ChoosesDevice,

@@ -32,6 +32,10 @@
 // THREADS: --compile-threads has no effect without --emit=llvm, asm or obj
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %t/m.mlir --emit=asm --cache=%t/c | FileCheck --check-prefix=OBJECT %s
 // OBJECT: --cache has no effect without --emit=obj
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %t/m.mlir --dump-schedules=%t/s.json | FileCheck --check-prefix=SCHEDULES %s
+// SCHEDULES: --dump-schedules has no effect on output before the phase schedule
+// RUN: zenith-compile %t/m.mlir --to=schedule --dump-schedules=%t/s.json -o %t/g.mlir && FileCheck --check-prefix=KERNELS %s < %t/s.json
+// KERNELS: "kernels"
 //
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --per-op | FileCheck --check-prefix=PEROP %s
 // PEROP: --per-op has no effect without --compare=interp
