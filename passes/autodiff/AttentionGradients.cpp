@@ -16,9 +16,11 @@ namespace {
 
 class AttentionTangent {
 public:
-  AttentionTangent(AttentionOp op, RuleBuilder &rule)
-      : op(op), rule(rule), query(rule.widened(op.getQuery())),
-        key(rule.widened(op.getKey())), value(rule.widened(op.getValue())),
+  AttentionTangent(AttentionOp op, RuleBuilder &rule,
+                   const AttentionOperands &operands)
+      : op(op), rule(rule), query(rule.widened(operands.query)),
+        key(rule.widened(operands.key)), value(rule.widened(operands.value)),
+        mask(operands.mask), lastKey(operands.lastKey),
         rank(typeOf(query).getRank()) {}
 
   Value run(ArrayRef<Value> tangents);
@@ -41,12 +43,12 @@ private:
   /// Scores that masks replace do not change.
   Value kept(Value tangent);
   bool hasBooleanMask() {
-    return op.getMask() && typeOf(op.getMask()).getElementType().isInteger(1);
+    return mask && typeOf(mask).getElementType().isInteger(1);
   }
 
   AttentionOp op;
   RuleBuilder &rule;
-  Value query, key, value;
+  Value query, key, value, mask, lastKey;
   int64_t rank;
 };
 
@@ -59,14 +61,12 @@ Value AttentionTangent::product(Value lhs, Value rhs, int64_t contracted) {
                                    {rank - 1}, {contracted}));
 }
 
-/// Keys after query position + T - S are not seen.
+/// Keys after query position + lastKey are not seen.
 Value AttentionTangent::causalMask(Value scores) {
   Type i64 = rule.builder.getI64Type();
   Value row = rule.iota(scores, rank - 2, i64),
         column = rule.iota(scores, rank - 1, i64);
-  Value shift =
-      rule.sub(rule.dim(scores, rank - 1), rule.dim(scores, rank - 2));
-  Value last = rule.add(row, rule.broadcast(shift, {}, row));
+  Value last = rule.add(row, rule.broadcast(lastKey, {}, row));
   return rule.compare(CompareDirection::le, column, last);
 }
 
@@ -76,9 +76,9 @@ Value AttentionTangent::weightsAgain() {
   if (hasBooleanMask()) {
     double number =
         op.getRemoved() ? op.getRemoved()->convertToDouble() : removed;
-    scores = rule.select(op.getMask(), scores, rule.splat(scores, number));
-  } else if (op.getMask()) {
-    scores = rule.add(scores, rule.widened(op.getMask()));
+    scores = rule.select(mask, scores, rule.splat(scores, number));
+  } else if (mask) {
+    scores = rule.add(scores, rule.widened(mask));
   }
   if (op.getCausal())
     scores =
@@ -93,7 +93,7 @@ Value AttentionTangent::weightsAgain() {
 
 Value AttentionTangent::kept(Value tangent) {
   if (hasBooleanMask())
-    tangent = rule.where(op.getMask(), tangent);
+    tangent = rule.where(mask, tangent);
   return op.getCausal() ? rule.where(causalMask(tangent), tangent) : tangent;
 }
 
@@ -105,7 +105,7 @@ Value AttentionTangent::run(ArrayRef<Value> t) {
     ofScores = rule.plus(ofScores, scoresOf(query, rule.widened(t[1])));
   if (ofScores)
     ofScores = scaled(ofScores);
-  if (op.getMask() && t[3])
+  if (mask && t[3])
     ofScores = rule.plus(ofScores, rule.widened(t[3]));
   if (ofScores) {
     Value change = rule.mul(kept(ofScores), weights);
@@ -118,9 +118,17 @@ Value AttentionTangent::run(ArrayRef<Value> t) {
   return result;
 }
 
+AttentionOperands operandsOf(AttentionOp op, RuleBuilder &rule) {
+  Value query = op.getQuery(), key = op.getKey();
+  int64_t rows = typeOf(query).getRank() - 2;
+  Value lastKey = rule.sub(rule.dim(key, rows), rule.dim(query, rows));
+  return {query, key, op.getValue(), op.getMask(), lastKey};
+}
+
 Value attentionTangent(AttentionOp op, RuleBuilder &rule,
+                       const AttentionOperands &operands,
                        ArrayRef<Value> tangents) {
-  return AttentionTangent(op, rule).run(tangents);
+  return AttentionTangent(op, rule, operands).run(tangents);
 }
 
 } // namespace zenith::autodiff

@@ -173,7 +173,7 @@ static Value tangentOf(GeluOp op, RuleBuilder &rule, ArrayRef<Value> t) {
 }
 
 static Value tangentOf(AttentionOp op, RuleBuilder &rule, ArrayRef<Value> t) {
-  return attentionTangent(op, rule, t);
+  return attentionTangent(op, rule, operandsOf(op, rule), t);
 }
 
 namespace {

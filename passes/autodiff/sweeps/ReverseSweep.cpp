@@ -70,6 +70,8 @@ llvm::Error ReverseSweep::visit(Operation *op) {
     return visitCall(call, given);
   if (answer.kind == GradientAnswer::Refused)
     return refuseRule(op, answer.reason);
+  if (takesBlocks(op))
+    return visitAttention(cast<AttentionOp>(op), given[0]);
   return visitRule(op, given);
 }
 

@@ -44,6 +44,9 @@ private:
   llvm::Error visitLoop(graph::WhileOp loop, llvm::ArrayRef<Value> ofResults);
   llvm::Error visitCall(mlir::func::CallOp call,
                         llvm::ArrayRef<Value> ofResults);
+  /// True for attention whose scores are too many to be stored.
+  bool takesBlocks(mlir::Operation *op) const;
+  llvm::Error visitAttention(graph::AttentionOp op, Value cotangent);
   llvm::BitVector activeAmong(mlir::ValueRange values) const;
   bool accumulatePart(mlir::Operation *op, Value cotangent);
   llvm::SmallVector<Value> variedCaptures(mlir::Operation *op) const;

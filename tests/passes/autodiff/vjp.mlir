@@ -60,6 +60,22 @@ func.func @rows(%x: tensor<5x2xbf16>, %i: tensor<7x1xi64>) -> tensor<7x2xbf16> {
 
 // -----
 
+// Attention over many queries goes back by blocks of them: no matrix has all queries and all keys.
+// CHECK-LABEL: func.func @attention_vjp(
+// CHECK-NOT: 512x384
+// CHECK: graph.while
+// CHECK: graph.dynamic_slice
+// CHECK: graph.softmax {{.*}} tensor<2x64x384xf32>
+// CHECK: graph.dynamic_update_slice
+// CHECK-NOT: 512x384
+// CHECK: return
+func.func @attention(%q: tensor<2x512x8xf32>, %k: tensor<2x384x8xf32>, %v: tensor<2x384x4xf32>) -> tensor<2x512x4xf32> {
+  %r = graph.attention %q, %k, %v {scale = 0.25 : f64} : (tensor<2x512x8xf32>, tensor<2x384x8xf32>, tensor<2x384x4xf32>) -> tensor<2x512x4xf32>
+  return %r : tensor<2x512x4xf32>
+}
+
+// -----
+
 // A counted loop stores what its backward part reads while it runs, and reads it from the last trip to the first.
 // CHECK-LABEL: func.func @loop_vjp(
 // CHECK: graph.constant dense<0.000000e+00> : tensor<5x4xf32>
