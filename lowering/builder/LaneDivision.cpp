@@ -14,7 +14,8 @@ namespace zenith::kernels {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Num unlessAny(Flag rare, Num usual, function_ref<Num(Num)> always) {
+LaneValue unlessAny(Flag rare, LaneValue usual,
+                    function_ref<LaneValue(LaneValue)> always) {
   KernelBuilder &kernel = *usual.k;
   Value any = kernel.b.create<vector::ReductionOp>(
       kernel.loc, vector::CombiningKind::OR, rare.v);
@@ -29,7 +30,7 @@ Num unlessAny(Flag rare, Num usual, function_ref<Num(Num)> always) {
 
 /// The constant that all lanes of y are, if both it and its reciprocal are well
 /// inside the range of normal numbers; 0: not known.
-static float knownDivisor(Num y) {
+static float knownDivisor(LaneValue y) {
   constexpr float smallest = 0x1p-60f, largest = 0x1p60f;
   Value value = y.v;
   if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
@@ -47,13 +48,13 @@ static float knownDivisor(Num y) {
 // of 512 bits. Adding the remainder times the reciprocal gives the rounded
 // quotient (Markstein 1990), except for the sign of a zero and for infinity;
 // where remainders underflow the result may be one unit off.
-static Num quotient(Num x, Num y, bool isFinite) {
+static LaneValue quotient(LaneValue x, LaneValue y, bool isFinite) {
   const TargetModel &target = x.k->target;
   float divisor = knownDivisor(y);
   if (divisor == 0 || !target.avx512 || !target.fma)
     return x / y;
-  Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
-  Num better = fma(fma(-first, y, x), reciprocal, first);
+  LaneValue reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
+  LaneValue better = fma(fma(-first, y, x), reciprocal, first);
   if (isFinite)
     return better;
   Value differs = x.k->b.create<arith::CmpFOp>(
@@ -61,14 +62,18 @@ static Num quotient(Num x, Num y, bool isFinite) {
   return select({x.k, differs}, better, first);
 }
 
-Num quotient(Num x, Num y) { return quotient(x, y, /*isFinite=*/false); }
+LaneValue quotient(LaneValue x, LaneValue y) {
+  return quotient(x, y, /*isFinite=*/false);
+}
 
-Num quotientOfFinite(Num x, Num y) { return quotient(x, y, /*isFinite=*/true); }
+LaneValue quotientOfFinite(LaneValue x, LaneValue y) {
+  return quotient(x, y, /*isFinite=*/true);
+}
 
 // A rounded quotient that is an integer leaves a remainder that is a small
 // multiple of the last places of both, hence exactly representable. Each step
 // makes the quotient 2^53 times smaller, and quotients of f32 are below 2^278.
-static Num reduceHuge(Num a, Num b) {
+static LaneValue reduceHuge(LaneValue a, LaneValue b) {
   KernelBuilder &kernel = *a.k;
   OpBuilder &builder = kernel.b;
   Type type = a.v.getType();
@@ -76,31 +81,34 @@ static Num reduceHuge(Num a, Num b) {
     return {&kernel, builder.create<arith::RemFOp>(kernel.loc, a.v, b.v)};
   constexpr int64_t steps = 6;
   Type wide = typeLike(builder.getF64Type(), type);
-  Num divisor{&kernel, builder.create<arith::ExtFOp>(kernel.loc, wide, b.v)};
+  LaneValue divisor{&kernel,
+                    builder.create<arith::ExtFOp>(kernel.loc, wide, b.v)};
   Value rest = builder.create<arith::ExtFOp>(kernel.loc, wide, a.v);
-  rest = kernel.loop(kernel.index(0), kernel.index(steps), kernel.index(1),
-                     rest, [&](Value, ValueRange carried) {
-                       Num x{&kernel, carried[0]};
-                       Num whole{&kernel, builder.create<math::RoundEvenOp>(
-                                              kernel.loc, (x / divisor).v)};
-                       return SmallVector<Value>{fma(-whole, divisor, x).v};
-                     })[0];
+  rest =
+      kernel.loop(kernel.index(0), kernel.index(steps), kernel.index(1), rest,
+                  [&](Value, ValueRange carried) {
+                    LaneValue x{&kernel, carried[0]};
+                    LaneValue whole{&kernel, builder.create<math::RoundEvenOp>(
+                                                 kernel.loc, (x / divisor).v)};
+                    return SmallVector<Value>{fma(-whole, divisor, x).v};
+                  })[0];
   return {&kernel, builder.create<arith::TruncFOp>(kernel.loc, type, rest)};
 }
 
 // While the quotient has no more bits than a mantissa, its rounded value is at
 // most one too large. If any lane has a larger quotient, all lanes are reduced
 // before.
-Num exactRemainder(Num x, Num y) {
+LaneValue exactRemainder(LaneValue x, LaneValue y) {
   KernelBuilder &kernel = *x.k;
   OpBuilder &builder = kernel.b;
   if (!isa<VectorType>(x.v.getType()) || !kernel.target.laneBranches)
     return {&kernel, builder.create<arith::RemFOp>(kernel.loc, x.v, y.v)};
   bool isDouble = getElementTypeOrSelf(x.v.getType()).isF64();
-  Num a = abs(x), b = abs(y);
+  LaneValue a = abs(x), b = abs(y);
   Flag huge = a / b > (isDouble ? 0x1p53 : 0x1p24);
-  Num small = unlessAny(huge, a, [&](Num all) { return reduceHuge(all, b); });
-  Num rest = fma(-floor(small / b), b, small);
+  LaneValue small =
+      unlessAny(huge, a, [&](LaneValue all) { return reduceHuge(all, b); });
+  LaneValue rest = fma(-floor(small / b), b, small);
   rest = select(rest < 0, rest + b, rest);
   rest = select((b == infinity) && (a < infinity), a, rest);
   return copySign(rest, x);
@@ -112,7 +120,7 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-bool dividesAsFloats(Num x, Num y) {
+bool dividesAsFloats(LaneValue x, LaneValue y) {
   return isa<VectorType>(x.v.getType()) && x.k->target.laneBranches &&
          getElementTypeOrSelf(x.v.getType()).getIntOrFloatBitWidth() <= 32 &&
          !isConstant(y.v);
@@ -121,14 +129,14 @@ bool dividesAsFloats(Num x, Num y) {
 // A quotient that is not an integer is at least 1 / y away from the next
 // integer and at most 2^bits / y: a mantissa of more than twice the bits never
 // rounds it there.
-Num truncatedQuotient(Num x, Num y, bool isUnsigned) {
+LaneValue truncatedQuotient(LaneValue x, LaneValue y, bool isUnsigned) {
   KernelBuilder &kernel = *x.k;
   OpBuilder &b = kernel.b;
   Type type = x.v.getType();
   bool narrow = getElementTypeOrSelf(type).getIntOrFloatBitWidth() <= 16;
   Type real = typeLike(narrow ? Type(b.getF32Type()) : b.getF64Type(), type),
        whole = typeLike(b.getI32Type(), type);
-  auto toFloat = [&](Num n) -> Num {
+  auto toFloat = [&](LaneValue n) -> LaneValue {
     return {&kernel,
             isUnsigned
                 ? b.create<arith::UIToFPOp>(kernel.loc, real, n.v).getResult()

@@ -6,28 +6,29 @@
 #ifndef ZENITH_LOWERING_BUILDER_LANEDIVISION_H
 #define ZENITH_LOWERING_BUILDER_LANEDIVISION_H
 
-#include "lowering/builder/LaneNumber.h"
+#include "lowering/builder/LaneValue.h"
 
 namespace zenith::kernels {
 
 /// `usual` unless a lane is `rare`: then what `always` computes from it, which
 /// is right for all lanes. For vectors.
-Num unlessAny(Flag rare, Num usual, llvm::function_ref<Num(Num usual)> always);
+LaneValue unlessAny(Flag rare, LaneValue usual,
+                    llvm::function_ref<LaneValue(LaneValue usual)> always);
 
 /// x / y of floats.
-Num quotient(Num x, Num y);
+LaneValue quotient(LaneValue x, LaneValue y);
 /// x / y for finite x, except for the sign of a zero.
-Num quotientOfFinite(Num x, Num y);
+LaneValue quotientOfFinite(LaneValue x, LaneValue y);
 
 /// x - y * trunc(x / y) of f32 or f64, exactly, as C's fmod.
-Num exactRemainder(Num x, Num y);
+LaneValue exactRemainder(LaneValue x, LaneValue y);
 
 /// Whether `truncatedQuotient` takes fewer instructions than one integer
 /// division per lane: for vectors of elements of at most 32 bits and no
 /// constant divisor.
-bool dividesAsFloats(Num x, Num y);
+bool dividesAsFloats(LaneValue x, LaneValue y);
 /// trunc(x / y) of integers; y is not 0, and not -1 if they are signed.
-Num truncatedQuotient(Num x, Num y, bool isUnsigned);
+LaneValue truncatedQuotient(LaneValue x, LaneValue y, bool isUnsigned);
 
 } // namespace zenith::kernels
 

@@ -22,10 +22,11 @@ static Value truncateToOdd(KernelBuilder &kernel, Value x) {
   OpBuilder &b = kernel.b;
   Type f32 = typeLike(b.getF32Type(), x.getType());
   Value nearest = b.create<arith::TruncFOp>(kernel.loc, f32, x);
-  Num back{&kernel, b.create<arith::ExtFOp>(kernel.loc, x.getType(), nearest)};
-  Num value{&kernel, x}, i = bits(Num{&kernel, nearest});
-  Num down = select(abs(back) > abs(value), i - 1.0, i);
-  Num odd = select(back != value, down | i.like(1), i);
+  LaneValue back{&kernel,
+                 b.create<arith::ExtFOp>(kernel.loc, x.getType(), nearest)};
+  LaneValue value{&kernel, x}, i = bits(LaneValue{&kernel, nearest});
+  LaneValue down = select(abs(back) > abs(value), i - 1.0, i);
+  LaneValue odd = select(back != value, down | i.like(1), i);
   return floatOf(odd).v;
 }
 
@@ -53,34 +54,35 @@ static Value toFloat(KernelBuilder &kernel, Value x, Type from, Type to) {
 // Integers as f64, to i64: after adding a power of two whose last place is 1
 // they are the low bits. Without AVX-512 processors have no such conversion for
 // vectors.
-static Num wholeToLong(Num whole) {
+static LaneValue wholeToLong(LaneValue whole) {
   constexpr double magic = 0x1.8p52;
   return bits(whole + magic) - bits(whole.like(magic));
 }
 
 // By two halves of 32 bits; saturates as `floatToInteger` does.
-static Num hugeToLong(Num whole) {
+static LaneValue hugeToLong(LaneValue whole) {
   constexpr double half = 0x1p32, end = 0x1p63;
-  Num bounded = select(whole > end, end, whole);
+  LaneValue bounded = select(whole > end, end, whole);
   bounded = select(bounded < -end, -end, bounded);
   bounded = select(whole.isNaN(), 0, bounded);
-  Num high = floor(bounded * (1 / half));
-  Num result =
+  LaneValue high = floor(bounded * (1 / half));
+  LaneValue result =
       (wholeToLong(high) << 32) + wholeToLong(fma(high, -half, bounded));
-  Num most{whole.k, whole.k->integer(result.v.getType(),
-                                     std::numeric_limits<int64_t>::max())};
+  LaneValue most{whole.k,
+                 whole.k->integer(result.v.getType(),
+                                  std::numeric_limits<int64_t>::max())};
   return select(bounded == end, most, result);
 }
 
 static Value floatToLong(KernelBuilder &kernel, Value x) {
   OpBuilder &b = kernel.b;
   Type wide = typeLike(b.getF64Type(), x.getType());
-  Flag large = !(abs(Num{&kernel, x}) < 0x1p51);
-  Num whole{&kernel, b.create<math::TruncOp>(kernel.loc, x)};
+  Flag large = !(abs(LaneValue{&kernel, x}) < 0x1p51);
+  LaneValue whole{&kernel, b.create<math::TruncOp>(kernel.loc, x)};
   if (x.getType() != wide)
     whole.v = b.create<arith::ExtFOp>(kernel.loc, wide, whole.v);
   return unlessAny(large, wholeToLong(whole),
-                   [&](Num) { return hugeToLong(whole); })
+                   [&](LaneValue) { return hugeToLong(whole); })
       .v;
 }
 
@@ -88,7 +90,7 @@ static Value floatToLong(KernelBuilder &kernel, Value x) {
 // for them, and set after it.
 static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
   OpBuilder &b = kernel.b;
-  Num value{&kernel, x};
+  LaneValue value{&kernel, x};
   unsigned bits = to.getIntOrFloatBitWidth();
   if (bits == 1)
     return (value != 0).v;
@@ -102,7 +104,7 @@ static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
   if (bits <= 32 && bits < exactBits && !(isUnsigned && bits == 32)) {
     // The bounds are exactly representable, so nothing is left to select after
     // the conversion.
-    Num bounded = select(value > high - 1, high - 1, value);
+    LaneValue bounded = select(value > high - 1, high - 1, value);
     low = isUnsigned ? 0 : low;
     bounded = select(bounded < low, low, bounded);
     bounded = select(bounded.isNaN(), 0, bounded);
@@ -122,7 +124,7 @@ static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
                : lowFits  ? !(value > low - 1)
                           : value < low;
   Flag outside = above || below || value.isNaN();
-  Num safe = select(outside, value.like(0), value);
+  LaneValue safe = select(outside, value.like(0), value);
   Type middle = typeLike(b.getIntegerType(std::max(32u, bits)), x.getType());
   Value whole =
       isUnsigned && bits >= 32
@@ -131,7 +133,7 @@ static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
   Type target = typeLike(registerType(to), x.getType());
   if (target != middle)
     whole = b.create<arith::TruncIOp>(kernel.loc, target, whole);
-  Num result{&kernel, whole};
+  LaneValue result{&kernel, whole};
   unsigned width = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
   APInt most = isUnsigned
                    ? APInt::getMaxValue(bits).zext(std::max(width, bits))
@@ -140,7 +142,7 @@ static Value floatToInteger(KernelBuilder &kernel, Value x, Type to) {
       isUnsigned ? APInt(width, 0)
                  : APInt::getSignedMinValue(bits).sext(std::max(width, bits));
   auto constant = [&](const APInt &c) {
-    return Num{&kernel, kernel.integer(target, c.getSExtValue())};
+    return LaneValue{&kernel, kernel.integer(target, c.getSExtValue())};
   };
   result = select(above, constant(most), result);
   result = select(below && !value.isNaN(), constant(least), result);
@@ -172,7 +174,7 @@ Value convertElement(KernelBuilder &kernel, Value x, Type from, Type to) {
   if (isa<FloatType>(from))
     return floatToInteger(kernel, x, to);
   if (to.isInteger(1))
-    return (Num{&kernel, x} != 0).v;
+    return (LaneValue{&kernel, x} != 0).v;
   Type target = typeLike(registerType(to), x.getType());
   unsigned have = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
   unsigned want = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
@@ -212,9 +214,9 @@ Value roundTo(KernelBuilder &kernel, Type element, Value x) {
   }
   if (element.isBF16()) {
     // By integer arithmetic: the machine's own instruction flushes denormals.
-    Num f{&kernel, x}, i = bits(f);
-    Num odd = i.logicalShiftRight(i.like(16)) & 1;
-    Num rounded = (i + odd + double(0x7fff)) & double(-0x10000);
+    LaneValue f{&kernel, x}, i = bits(f);
+    LaneValue odd = i.logicalShiftRight(i.like(16)) & 1;
+    LaneValue rounded = (i + odd + double(0x7fff)) & double(-0x10000);
     return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()),
                   floatOf(rounded))
         .v;
@@ -238,7 +240,7 @@ Value toMemory(KernelBuilder &kernel, Type element, Value x) {
   if (element.isF16())
     return b.create<arith::TruncFOp>(kernel.loc, type, x);
   if (element.isBF16()) {
-    Num i = bits(Num{&kernel, roundTo(kernel, element, x)});
+    LaneValue i = bits(LaneValue{&kernel, roundTo(kernel, element, x)});
     return b.create<arith::TruncIOp>(kernel.loc, type,
                                      i.logicalShiftRight(i.like(16)).v);
   }
@@ -255,9 +257,9 @@ Value toRegister(KernelBuilder &kernel, Type element, Value x) {
   if (element.isF16())
     return b.create<arith::ExtFOp>(kernel.loc, type, x);
   if (element.isBF16()) {
-    Num wide{&kernel,
-             b.create<arith::ExtUIOp>(
-                 kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
+    LaneValue wide{&kernel,
+                   b.create<arith::ExtUIOp>(
+                       kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
     return floatOf(wide << 16).v;
   }
   if (isEightBitFloat(element))

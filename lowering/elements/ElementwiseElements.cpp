@@ -27,7 +27,7 @@ struct Elementwise {
   SmallVector<Value> x;
 
   OpBuilder &b() { return kernel.b; }
-  Num num(unsigned i) { return {&kernel, x[i]}; }
+  LaneValue num(unsigned i) { return {&kernel, x[i]}; }
   bool isFloat() const { return isa<FloatType>(element); }
   bool isDouble() const { return element.isF64(); }
   bool isUnsigned() const {
@@ -49,9 +49,10 @@ struct Elementwise {
   }
   Value integer(int64_t value) { return kernel.integer(x[0].getType(), value); }
 
-  Value function(StringRef name, Num (VectorMath::*one)(Num),
-                 Num (VectorMath::*ofDoubles)(Num) = nullptr);
-  Value function(StringRef name, Num (VectorMath::*two)(Num, Num));
+  Value function(StringRef name, LaneValue (VectorMath::*one)(LaneValue),
+                 LaneValue (VectorMath::*ofDoubles)(LaneValue) = nullptr);
+  Value function(StringRef name,
+                 LaneValue (VectorMath::*two)(LaneValue, LaneValue));
   Value logistic();
   Value absolute();
   Value maximum() {
@@ -74,8 +75,9 @@ struct Elementwise {
 
 /// Functions that libm has under the same name; `ofDoubles` computes f64 where
 /// VectorMath has such a version, else libm does.
-Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num),
-                            Num (VectorMath::*ofDoubles)(Num)) {
+Value Elementwise::function(StringRef name,
+                            LaneValue (VectorMath::*one)(LaneValue),
+                            LaneValue (VectorMath::*ofDoubles)(LaneValue)) {
   VectorMath math(kernel);
   if (!isDouble())
     return (math.*one)(num(0)).v;
@@ -84,7 +86,9 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num),
   return math.libm(name, {x[0]});
 }
 
-Value Elementwise::function(StringRef name, Num (VectorMath::*two)(Num, Num)) {
+Value Elementwise::function(StringRef name,
+                            LaneValue (VectorMath::*two)(LaneValue,
+                                                         LaneValue)) {
   VectorMath math(kernel);
   return isDouble() ? math.libm(name, {x[0], x[1]})
                     : (math.*two)(num(0), num(1)).v;
@@ -97,8 +101,8 @@ Value Elementwise::logistic() {
   if (!kernel.target.libraryDoubles)
     return math.logisticDouble(num(0)).v;
   // No function of libm.
-  Num tail{&kernel, math.libm("exp", {(-abs(num(0))).v})};
-  Num top = kernels::select(num(0) < 0, tail, 1);
+  LaneValue tail{&kernel, math.libm("exp", {(-abs(num(0))).v})};
+  LaneValue top = kernels::select(num(0) < 0, tail, 1);
   return (top / (tail + 1.0)).v;
 }
 
@@ -107,14 +111,14 @@ Value Elementwise::absolute() {
     return make<math::AbsFOp>();
   if (isUnsigned())
     return x[0];
-  return kernels::select(num(0) < 0, Num{&kernel, negate()}, num(0)).v;
+  return kernels::select(num(0) < 0, LaneValue{&kernel, negate()}, num(0)).v;
 }
 
 Value Elementwise::sign() {
-  Num v = num(0);
+  LaneValue v = num(0);
   if (!isFloat() && isUnsigned())
     return select((v != 0).v, integer(1), integer(0));
-  Num other = kernels::select(v < 0, v.like(-1), v);
+  LaneValue other = kernels::select(v < 0, v.like(-1), v);
   return kernels::select(v > 0, v.like(1), other).v;
 }
 
@@ -150,8 +154,8 @@ Value Elementwise::divide(bool remainder) {
     bad = b().create<arith::OrIOp>(kernel.loc, zero, minusOne);
   }
   Value safe = select(bad, integer(1), right), result;
-  if (Num x = num(0), y{&kernel, safe}; dividesAsFloats(x, num(1))) {
-    Num quotient = truncatedQuotient(x, y, isUnsigned());
+  if (LaneValue x = num(0), y{&kernel, safe}; dividesAsFloats(x, num(1))) {
+    LaneValue quotient = truncatedQuotient(x, y, isUnsigned());
     result = (remainder ? x - quotient * y : quotient).v;
   } else {
     Elementwise whole{emitter, kernel, element, {left, safe}};
@@ -170,12 +174,12 @@ Value Elementwise::divide(bool remainder) {
 }
 
 Value Elementwise::floorMod() {
-  Num divisor = num(1), r{&kernel, divide(/*remainder=*/true)};
+  LaneValue divisor = num(1), r{&kernel, divide(/*remainder=*/true)};
   if (!isFloat() && isUnsigned())
     return r.v;
   Flag differs = !((r < 0) == (divisor < 0));
   if (isFloat()) {
-    Num moved = kernels::select(differs, r + divisor, r);
+    LaneValue moved = kernels::select(differs, r + divisor, r);
     return kernels::select(r == 0, copySign(r, divisor), moved).v;
   }
   return kernels::select(differs && (r != 0) && (divisor != 0), r + divisor, r)
@@ -189,7 +193,7 @@ Value Elementwise::bitsOfExponents() {
     return kernel.index(bits());
   Value all = x[1];
   if (!isUnsigned()) {
-    Num exponents = num(1);
+    LaneValue exponents = num(1);
     all = kernels::select(exponents < 0, exponents.like(0), exponents).v;
   }
   if (isa<VectorType>(all.getType()))
@@ -209,20 +213,22 @@ Value Elementwise::power() {
   auto result = kernel.loop(
       kernel.index(0), bitsOfExponents(), kernel.index(1), {one, x[0], x[1]},
       [&](Value, ValueRange carried) {
-        Num product{&kernel, carried[0]}, base{&kernel, carried[1]},
+        LaneValue product{&kernel, carried[0]}, base{&kernel, carried[1]},
             rest{&kernel, carried[2]};
-        Num next = kernels::select((rest & 1) != 0, product * base, product);
+        LaneValue next =
+            kernels::select((rest & 1) != 0, product * base, product);
         return SmallVector<Value>{next.v, (base * base).v,
                                   rest.logicalShiftRight(rest.like(1)).v};
       });
   if (isUnsigned())
     return result[0];
-  Num base = num(0), exponent = num(1);
-  Num alternating =
+  LaneValue base = num(0), exponent = num(1);
+  LaneValue alternating =
       kernels::select((exponent & 1) == 0, base.like(1), base.like(-1));
-  Num inverse = kernels::select(base == -1, alternating, base.like(0));
+  LaneValue inverse = kernels::select(base == -1, alternating, base.like(0));
   inverse = kernels::select(base == 1, base.like(1), inverse);
-  return kernels::select(exponent < 0, inverse, Num{&kernel, result[0]}).v;
+  return kernels::select(exponent < 0, inverse, LaneValue{&kernel, result[0]})
+      .v;
 }
 
 Value Elementwise::shift(bool left, bool arithmetic) {
@@ -520,7 +526,7 @@ static Value emitElementwise(Operation *op, ElementEmitter &emitter,
   }
   // Before the divisor is broadcast to lanes: one division serves a whole row.
   if (isShareOfSum(op))
-    operands[1] = (1.0 / Num{&kernel, operands[1]}).v;
+    operands[1] = (1.0 / LaneValue{&kernel, operands[1]}).v;
   emitter.unify(operands);
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   Elementwise lanes{emitter, kernel, element, operands};

@@ -4,7 +4,7 @@
 // rounds the bits of normal values, and rounds subnormal ones by an addition.
 
 #include "lowering/elements/Float8.h"
-#include "lowering/builder/LaneNumber.h"
+#include "lowering/builder/LaneValue.h"
 #include <cmath>
 
 using namespace mlir;
@@ -48,14 +48,15 @@ bool isEightBitFloat(Type element) { return Format::of(element).has_value(); }
 Value decodeEightBits(KernelBuilder &kernel, Type element, Value stored) {
   Format format = *Format::of(element);
   OpBuilder &b = kernel.b;
-  Num all{&kernel,
-          b.create<arith::ExtUIOp>(
-              kernel.loc, typeLike(b.getI32Type(), stored.getType()), stored)};
-  Num magnitude = all & 0x7f, sign = (all & 0x80) << 24;
-  Num value = floatOf(magnitude << (23 - format.mantissaBits)) *
-              std::ldexp(1.0, 127 - format.bias);
-  Num decoded = bits(value);
-  Num nan = all.like(0x7fc00000);
+  LaneValue all{
+      &kernel,
+      b.create<arith::ExtUIOp>(
+          kernel.loc, typeLike(b.getI32Type(), stored.getType()), stored)};
+  LaneValue magnitude = all & 0x7f, sign = (all & 0x80) << 24;
+  LaneValue value = floatOf(magnitude << (23 - format.mantissaBits)) *
+                    std::ldexp(1.0, 127 - format.bias);
+  LaneValue decoded = bits(value);
+  LaneValue nan = all.like(0x7fc00000);
   if (format.specials == Format::Specials::NoNegativeZero)
     return floatOf(select(all == 0x80, nan, decoded | sign)).v;
   if (format.specials == Format::Specials::IEEE) {
@@ -72,26 +73,27 @@ Value encodeEightBits(KernelBuilder &kernel, Type element, Value x,
                       bool saturate) {
   Format format = *Format::of(element);
   OpBuilder &b = kernel.b;
-  Num value{&kernel, x}, all = bits(value);
-  Num magnitude = all & 0x7fffffff;
+  LaneValue value{&kernel, x}, all = bits(value);
+  LaneValue magnitude = all & 0x7fffffff;
   int drop = 23 - format.mantissaBits;
   // Normal values: round the dropped bits and rebias the exponent.
-  Num odd = magnitude.logicalShiftRight(all.like(drop)) & 1;
-  Num rounded = (magnitude + odd + double((1 << (drop - 1)) - 1))
-                    .logicalShiftRight(all.like(drop));
-  Num normal = rounded - double((127 - format.bias) << format.mantissaBits);
+  LaneValue odd = magnitude.logicalShiftRight(all.like(drop)) & 1;
+  LaneValue rounded = (magnitude + odd + double((1 << (drop - 1)) - 1))
+                          .logicalShiftRight(all.like(drop));
+  LaneValue normal =
+      rounded - double((127 - format.bias) << format.mantissaBits);
   // Subnormal values are equally spaced, as f32 of the right magnitude are.
   double smallest = std::ldexp(1.0, 1 - format.bias),
          step = std::ldexp(smallest, 23 - format.mantissaBits);
-  Num shifted = bits(floatOf(magnitude) + step);
-  Num small = shifted - bits(value.like(step));
-  Num code = select(floatOf(magnitude) < smallest, small, normal);
+  LaneValue shifted = bits(floatOf(magnitude) + step);
+  LaneValue small = shifted - bits(value.like(step));
+  LaneValue code = select(floatOf(magnitude) < smallest, small, normal);
   int past = saturate                                    ? format.top() - 1
              : format.specials == Format::Specials::IEEE ? format.infinity()
                                                          : format.nan();
   code = select(code > double(format.top() - 1), all.like(past), code);
   code = select(value.isNaN(), all.like(format.nan()), code);
-  Num sign = all.logicalShiftRight(all.like(24)) & 0x80;
+  LaneValue sign = all.logicalShiftRight(all.like(24)) & 0x80;
   // 0 and the only NaN have no sign.
   if (format.specials == Format::Specials::NoNegativeZero)
     sign = select(code == 0 || code == 0x80, all.like(0), sign);

@@ -100,23 +100,23 @@ Value Quantized::convert(ElementEmitter &emitter, ArrayRef<Value> lanes,
   constexpr double magic = 0x1.8p23;
   KernelBuilder &kernel = emitter.kernel;
   Range range(to);
-  Num x{&kernel, lanes.front()}, least = x.like(range.least),
-                                 most = x.like(range.most),
-                                 origin = bits(x.like(magic));
+  LaneValue x{&kernel, lanes.front()}, least = x.like(range.least),
+                                       most = x.like(range.most),
+                                       origin = bits(x.like(magic));
   if (zeroPoint) {
-    Num zero{&kernel, lanes.back()};
+    LaneValue zero{&kernel, lanes.back()};
     least = least - zero, most = most - zero;
     origin = bits(magic - zero);
   }
-  Num by{&kernel, divisor ? lanes[1] : Value()};
+  LaneValue by{&kernel, divisor ? lanes[1] : Value()};
   if (divisor)
     least = least * by, most = most * by;
   // One instruction each, which returns the bound for NaN.
-  Num bounded = select(x > least, x, least);
+  LaneValue bounded = select(x > least, x, least);
   bounded = select(bounded < most, bounded, most);
   if (divisor)
     bounded = quotientOfFinite(bounded, by);
-  Num whole = bits(bounded + magic) - origin;
+  LaneValue whole = bits(bounded + magic) - origin;
   if (range.least != 0)
     whole = select(x.isNaN(), 0, whole);
   Type target = typeLike(registerType(to), x.v.getType());

@@ -3,7 +3,7 @@
 // Steps of reductions by their kind and element type.
 
 #include "lowering/elements/ReductionSteps.h"
-#include "lowering/builder/LaneNumber.h"
+#include "lowering/builder/LaneValue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
 
@@ -87,7 +87,7 @@ Value argStep(KernelBuilder &kernel, graph::ArgReduceOp op, Value best,
   OpBuilder &b = kernel.b;
   Value values[] = {best, x}, positions[] = {bestAt, at};
   bool isMax = op.getKind() == graph::ReduceKind::max;
-  Num old{&kernel, values[0]}, now{&kernel, values[1]};
+  LaneValue old{&kernel, values[0]}, now{&kernel, values[1]};
   Value better;
   if (isa<FloatType>(element)) {
     // A NaN wins over all values but an earlier NaN.

@@ -39,13 +39,13 @@ static constexpr double ln2High = 0.693145752, ln2Low = 1.42860677e-6,
 
 static constexpr int64_t scaledLanes = 16;
 
-bool VectorMath::scalesAtOnce(Num x) const {
+bool VectorMath::scalesAtOnce(LaneValue x) const {
   auto type = dyn_cast<VectorType>(x.v.getType());
   return kernel.target.avx512 && type &&
          type.getNumElements() % scaledLanes == 0;
 }
 
-Num VectorMath::scaled(Num x, Num n) {
+LaneValue VectorMath::scaled(LaneValue x, LaneValue n) {
   auto type = cast<VectorType>(x.v.getType());
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
@@ -55,7 +55,7 @@ Num VectorMath::scaled(Num x, Num n) {
         ownRounding = kernel.integer(b.getI32Type(), 4), result = x.v;
   for (int64_t first = 0; first < type.getNumElements(); first += scaledLanes) {
     const int64_t start[] = {first};
-    auto partOf = [&](Num v) -> Value {
+    auto partOf = [&](LaneValue v) -> Value {
       return b.create<vector::ExtractStridedSliceOp>(loc, v.v, start, count,
                                                      step);
     };
@@ -74,30 +74,31 @@ Num VectorMath::scaled(Num x, Num n) {
 
 // Cody-Waite reduction; 2^n at once or by two factors, so that denormal results
 // and results beyond 2^127 are right.
-Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
-  Num c = select(x > 110, 110, x);
+LaneValue VectorMath::expScaled(LaneValue x, std::optional<LaneValue> low,
+                                int extra) {
+  LaneValue c = select(x > 110, 110, x);
   // Far from denormal results, which are slow even where they become 0.
   double least = scalesAtOnce(x) ? -1000 : -125;
   c = select(c < least, least, c);
   constexpr double magic = roundingMagic + 2 * exponentBias;
-  Num t = fma(c, log2e, magic);
-  Num whole = t - magic;
-  Num r = fma(whole, -ln2High, c);
+  LaneValue t = fma(c, log2e, magic);
+  LaneValue whole = t - magic;
+  LaneValue r = fma(whole, -ln2High, c);
   r = fma(whole, -ln2Low, r);
   if (low)
     r = r + *low;
-  Num p = fma(polynomial(r, expCoefficients), r * r, r) + 1.0;
+  LaneValue p = fma(polynomial(r, expCoefficients), r * r, r) + 1.0;
   if (scalesAtOnce(x))
     return scaled(p, extra ? whole + double(extra) : whole);
-  Num n = extra ? bits(t) + double(extra) : bits(t);
-  Num half = n >> 1;
+  LaneValue n = extra ? bits(t) + double(extra) : bits(t);
+  LaneValue half = n >> 1;
   return p * floatOf(half << mantissaBits) *
          floatOf((n - half) << mantissaBits);
 }
 
-Num VectorMath::exp(Num x) { return expScaled(x, std::nullopt, 0); }
+LaneValue VectorMath::exp(LaneValue x) { return expScaled(x, std::nullopt, 0); }
 
-Num VectorMath::expShort(Num x, double vanishing) {
+LaneValue VectorMath::expShort(LaneValue x, double vanishing) {
   static const double coefficients[] = {1.0,           6.93147188e-1,
                                         2.40221075e-1, 5.55035711e-2,
                                         9.67603192e-3, 1.33908634e-3};
@@ -105,45 +106,45 @@ Num VectorMath::expShort(Num x, double vanishing) {
   // Denormal results are very slow and are avoided. Arguments of which the
   // integer part is not an integer may give any result.
   if (scalesAtOnce(x)) {
-    Num t = fma(x, log2e, roundingMagic), whole = t - roundingMagic;
-    Num r = fma(x, log2e, -whole);
+    LaneValue t = fma(x, log2e, roundingMagic), whole = t - roundingMagic;
+    LaneValue r = fma(x, log2e, -whole);
     return select(x < std::max(vanishing, lowest), 0,
                   scaled(polynomial(r, coefficients), whole));
   }
-  Num c = vanishing < lowest ? select(x < lowest, lowest, x) : x;
+  LaneValue c = vanishing < lowest ? select(x < lowest, lowest, x) : x;
   constexpr double magic = roundingMagic + exponentBias;
-  Num t = fma(c, log2e, magic);
-  Num r = fma(c, log2e, magic - t);
+  LaneValue t = fma(c, log2e, magic);
+  LaneValue r = fma(c, log2e, magic - t);
   // The multiplication keeps a NaN; none of the magic constant's bits survive
   // the shift.
-  Num y = polynomial(r, coefficients) * floatOf(bits(t) << mantissaBits);
+  LaneValue y = polynomial(r, coefficients) * floatOf(bits(t) << mantissaBits);
   return select(x < vanishing, 0, y);
 }
 
-Num VectorMath::expm1(Num x) {
-  Num c = select(x > 88.8, 88.8, x);
+LaneValue VectorMath::expm1(LaneValue x) {
+  LaneValue c = select(x > 88.8, 88.8, x);
   c = select(c < -20, -20, c);
   constexpr double magic = roundingMagic + exponentBias - 1;
-  Num t = fma(c, log2e, magic);
-  Num whole = t - magic;
-  Num r = fma(whole, -ln2Low, fma(whole, -ln2High, c));
-  Num p = fma(polynomial(r, expCoefficients), r * r, r);
-  Num half = floatOf(bits(t) << mantissaBits);
-  Num y = fma(half, p, half - 0.5);
+  LaneValue t = fma(c, log2e, magic);
+  LaneValue whole = t - magic;
+  LaneValue r = fma(whole, -ln2Low, fma(whole, -ln2High, c));
+  LaneValue p = fma(polynomial(r, expCoefficients), r * r, r);
+  LaneValue half = floatOf(bits(t) << mantissaBits);
+  LaneValue y = fma(half, p, half - 0.5);
   return select(x == 0, x, y + y);
 }
 
-Num VectorMath::logCore(Num x, std::optional<Num> low,
-                        std::optional<Num> extra) {
+LaneValue VectorMath::logCore(LaneValue x, std::optional<LaneValue> low,
+                              std::optional<LaneValue> extra) {
   Flag tiny = x < smallestNormal;
-  Num i = bits(select(tiny, x * 8388608.0, x));
-  Num exponent = (i - double(0x3f3504f3)) >> 23;
-  Num z = floatOf(i - (exponent << 23)) - 1.0;
-  Num e = convertToFloat(exponent) + select(tiny, x.like(-23), x.like(0));
+  LaneValue i = bits(select(tiny, x * 8388608.0, x));
+  LaneValue exponent = (i - double(0x3f3504f3)) >> 23;
+  LaneValue z = floatOf(i - (exponent << 23)) - 1.0;
+  LaneValue e = convertToFloat(exponent) + select(tiny, x.like(-23), x.like(0));
   if (extra)
     e = e + *extra;
-  Num square = z * z;
-  Num p = polynomial(z, logCoefficients) * square * z;
+  LaneValue square = z * z;
+  LaneValue p = polynomial(z, logCoefficients) * square * z;
   p = fma(e, -2.12194440e-4, p);
   p = fma(square, -0.5, p);
   if (low)
@@ -151,40 +152,42 @@ Num VectorMath::logCore(Num x, std::optional<Num> low,
   return fma(e, 0.693359375, z + p);
 }
 
-Num VectorMath::log(Num x) {
-  Num y = logCore(x, std::nullopt, std::nullopt);
+LaneValue VectorMath::log(LaneValue x) {
+  LaneValue y = logCore(x, std::nullopt, std::nullopt);
   y = select(x == infinity, infinity, y);
   y = select(x == 0, -infinity, y);
   return select(!((x > 0) || (x == 0)), nan, y);
 }
 
 // log of the rounded 1 + x, plus the contribution of the rounding error.
-Num VectorMath::log1pScaled(Num x, std::optional<Num> extra) {
-  Num u = x + 1.0;
-  Num error = select(abs(x) < 1, x - (u - 1.0), 1.0 - (u - x)) / u;
+LaneValue VectorMath::log1pScaled(LaneValue x, std::optional<LaneValue> extra) {
+  LaneValue u = x + 1.0;
+  LaneValue error = select(abs(x) < 1, x - (u - 1.0), 1.0 - (u - x)) / u;
   error = select(u < 1e9, error, 0);
-  Num y = logCore(u, error, extra);
+  LaneValue y = logCore(u, error, extra);
   y = select(x == infinity, infinity, y);
   y = select(u == 0, -infinity, y);
   y = select(!((u > 0) || (u == 0)), nan, y);
   return select(abs(x) < 6e-8, x, y);
 }
 
-Num VectorMath::log1p(Num x) { return log1pScaled(x, std::nullopt); }
+LaneValue VectorMath::log1p(LaneValue x) {
+  return log1pScaled(x, std::nullopt);
+}
 
 // 2^-64 / (2^-64 + 2^(n-64) exp(r)): scaled so, the power is normal for all
 // results down to the smallest denormal. The terms are added in the order that
 // rounds least.
-Num VectorMath::logistic(Num x) {
+LaneValue VectorMath::logistic(LaneValue x) {
   constexpr double magic = roundingMagic + exponentBias - 64;
-  Num c = select(x > 30, 30, x);
+  LaneValue c = select(x > 30, 30, x);
   c = select(c < -106, -106, c);
-  Num t = fma(c, -log2e, magic);
-  Num n = magic - t;
-  Num r = fma(n, ln2Low, fma(n, ln2High, -c));
-  Num p = fma(polynomial(r, shortExpCoefficients), r * r, r);
-  Num power = floatOf(bits(t) << mantissaBits);
-  Num one = x.like(0x1p-64);
+  LaneValue t = fma(c, -log2e, magic);
+  LaneValue n = magic - t;
+  LaneValue r = fma(n, ln2Low, fma(n, ln2High, -c));
+  LaneValue p = fma(polynomial(r, shortExpCoefficients), r * r, r);
+  LaneValue power = floatOf(bits(t) << mantissaBits);
+  LaneValue one = x.like(0x1p-64);
   return one / (fma(power, p, one) + power);
 }
 
@@ -193,51 +196,52 @@ Num VectorMath::logistic(Num x) {
 // 1). The divisor is computed as the dividend plus their difference, so that
 // rounding errors of both cancel. n is even, because for n = 1 the terms of the
 // dividend would cancel too. The magic constant rounds to even integers.
-Num VectorMath::tanh(Num x) {
+LaneValue VectorMath::tanh(LaneValue x) {
   static const double coefficients[] = {0.333332241, -0.0221930984,
                                         0.00194154575};
   constexpr double magic = 2 * roundingMagic + exponentBias - 1;
-  Num a = abs(x);
-  Num c = select(a > 9.1, 9.1, a);
-  Num t = fma(c, 2 * log2e, magic);
-  Num r = fma(t - magic, -0.34657359, c);
-  Num square = r * r, p = polynomial(square, coefficients);
-  Num less = floatOf(bits(t) << (mantissaBits + 1)) - 0.5;
-  Num top = fma(less, fma(p, square, r), r) + less;
-  Num bottom = (top - fma(-p, square, r)) + 1.0;
+  LaneValue a = abs(x);
+  LaneValue c = select(a > 9.1, 9.1, a);
+  LaneValue t = fma(c, 2 * log2e, magic);
+  LaneValue r = fma(t - magic, -0.34657359, c);
+  LaneValue square = r * r, p = polynomial(square, coefficients);
+  LaneValue less = floatOf(bits(t) << (mantissaBits + 1)) - 0.5;
+  LaneValue top = fma(less, fma(p, square, r), r) + less;
+  LaneValue bottom = (top - fma(-p, square, r)) + 1.0;
   return withSignOf(top / bottom, x);
 }
 
-Num VectorMath::sinh(Num x) {
-  Num a = abs(x), square = x * x;
-  Num inner = fma(polynomial(square, sinhCoefficients) * square, x, x);
-  Num half = expScaled(a, std::nullopt, -1);
+LaneValue VectorMath::sinh(LaneValue x) {
+  LaneValue a = abs(x), square = x * x;
+  LaneValue inner = fma(polynomial(square, sinhCoefficients) * square, x, x);
+  LaneValue half = expScaled(a, std::nullopt, -1);
   return select(a < 1, inner, copySign(half - 0.25 / half, x));
 }
 
-Num VectorMath::cosh(Num x) {
-  Num half = expScaled(abs(x), std::nullopt, -1);
+LaneValue VectorMath::cosh(LaneValue x) {
+  LaneValue half = expScaled(abs(x), std::nullopt, -1);
   return half + 0.25 / half;
 }
 
-Num VectorMath::asinh(Num x) {
-  Num a = abs(x), square = a * a;
+LaneValue VectorMath::asinh(LaneValue x) {
+  LaneValue a = abs(x), square = a * a;
   Flag big = a > 1e6;
-  Num t = a + square / (sqrt(square + 1.0) + 1.0);
+  LaneValue t = a + square / (sqrt(square + 1.0) + 1.0);
   return copySign(
       log1pScaled(select(big, a, t), select(big, x.like(1), x.like(0))), x);
 }
 
-Num VectorMath::acosh(Num x) {
-  Num t = x - 1.0;
+LaneValue VectorMath::acosh(LaneValue x) {
+  LaneValue t = x - 1.0;
   Flag big = x > 1e6;
-  Num u = t + sqrt(fma(t, t, t + t));
-  Num y = log1pScaled(select(big, x, u), select(big, x.like(1), x.like(0)));
+  LaneValue u = t + sqrt(fma(t, t, t + t));
+  LaneValue y =
+      log1pScaled(select(big, x, u), select(big, x.like(1), x.like(0)));
   return select(x < 1, nan, y);
 }
 
-Num VectorMath::atanh(Num x) {
-  Num a = abs(x);
+LaneValue VectorMath::atanh(LaneValue x) {
+  LaneValue a = abs(x);
   return copySign(log1p((a + a) / (1.0 - a)) * 0.5, x);
 }
 

@@ -7,7 +7,7 @@
 #ifndef ZENITH_LOWERING_ELEMENTS_VECTORMATH_H
 #define ZENITH_LOWERING_ELEMENTS_VECTORMATH_H
 
-#include "lowering/builder/LaneNumber.h"
+#include "lowering/builder/LaneValue.h"
 
 namespace zenith::kernels {
 
@@ -17,81 +17,82 @@ class VectorMath {
 public:
   explicit VectorMath(KernelBuilder &kernel) : kernel(kernel) {}
 
-  Num exp(Num x);
+  LaneValue exp(LaneValue x);
   /// exp for arguments <= 0 inside composites: relative error 3e-7, results
   /// below 1e-38 become that or 0, and 0 where x < vanishing (below -104 exp
   /// itself is 0).
-  Num expShort(Num x, double vanishing = -104);
+  LaneValue expShort(LaneValue x, double vanishing = -104);
   /// Absolute error 3.4e-7: for gelu only, where 1 is added to them.
-  Num erfShort(Num x);
-  Num tanhShort(Num x);
-  Num expm1(Num x);
-  Num log(Num x);
-  Num log1p(Num x);
-  Num logistic(Num x);
-  Num tanh(Num x);
-  Num sinh(Num x);
-  Num cosh(Num x);
-  Num asinh(Num x);
-  Num acosh(Num x);
-  Num atanh(Num x);
-  Num erf(Num x);
-  Num cbrt(Num x);
-  Num pow(Num x, Num y);
-  Num sin(Num x);
-  Num cos(Num x);
-  Num tan(Num x);
-  Num asin(Num x);
-  Num acos(Num x);
-  Num atan(Num x);
-  Num atan2(Num y, Num x);
-  Num rsqrt(Num x) { return 1.0 / sqrt(x); }
-  Num roundAway(Num x);
+  LaneValue erfShort(LaneValue x);
+  LaneValue tanhShort(LaneValue x);
+  LaneValue expm1(LaneValue x);
+  LaneValue log(LaneValue x);
+  LaneValue log1p(LaneValue x);
+  LaneValue logistic(LaneValue x);
+  LaneValue tanh(LaneValue x);
+  LaneValue sinh(LaneValue x);
+  LaneValue cosh(LaneValue x);
+  LaneValue asinh(LaneValue x);
+  LaneValue acosh(LaneValue x);
+  LaneValue atanh(LaneValue x);
+  LaneValue erf(LaneValue x);
+  LaneValue cbrt(LaneValue x);
+  LaneValue pow(LaneValue x, LaneValue y);
+  LaneValue sin(LaneValue x);
+  LaneValue cos(LaneValue x);
+  LaneValue tan(LaneValue x);
+  LaneValue asin(LaneValue x);
+  LaneValue acos(LaneValue x);
+  LaneValue atan(LaneValue x);
+  LaneValue atan2(LaneValue y, LaneValue x);
+  LaneValue rsqrt(LaneValue x) { return 1.0 / sqrt(x); }
+  LaneValue roundAway(LaneValue x);
 
   /// For f64, within 1 ulp (exp, log, sin, cos) and 2.2 ulp.
-  Num expDouble(Num x);
-  Num tanhDouble(Num x);
-  Num logisticDouble(Num x);
-  Num logDouble(Num x);
-  Num sinDouble(Num x);
-  Num cosDouble(Num x);
+  LaneValue expDouble(LaneValue x);
+  LaneValue tanhDouble(LaneValue x);
+  LaneValue logisticDouble(LaneValue x);
+  LaneValue logDouble(LaneValue x);
+  LaneValue sinDouble(LaneValue x);
+  LaneValue cosDouble(LaneValue x);
   /// libm's function `name` on f64, one call per lane.
   mlir::Value libm(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands);
 
 private:
   struct Reduced {
-    Num high, low; ///< remainder by pi/2 as an unevaluated sum
-    Num quadrant;  ///< number of quarter turns, in its low bits
+    LaneValue high, low; ///< remainder by pi/2 as an unevaluated sum
+    LaneValue quadrant;  ///< number of quarter turns, in its low bits
   };
   struct ExpParts {
-    Num rest;     ///< exp(x) / 2^exponent - 1
-    Num exponent; ///< i64
+    LaneValue rest;     ///< exp(x) / 2^exponent - 1
+    LaneValue exponent; ///< i64
   };
   /// For f64 x whose result is normal, and some beyond.
-  ExpParts expParts(Num x);
+  ExpParts expParts(LaneValue x);
   /// Whether one instruction multiplies such values by powers of two.
-  bool scalesAtOnce(Num x) const;
+  bool scalesAtOnce(LaneValue x) const;
   /// x 2^n by that instruction, for integral n, rounded once.
-  Num scaled(Num x, Num n);
+  LaneValue scaled(LaneValue x, LaneValue n);
   /// exp(x + low) * 2^extra.
-  Num expScaled(Num x, std::optional<Num> low, int extra);
+  LaneValue expScaled(LaneValue x, std::optional<LaneValue> low, int extra);
   /// log(x * 2^extra) + low / x for x > 0.
-  Num logCore(Num x, std::optional<Num> low, std::optional<Num> extra);
-  Num log1pScaled(Num x, std::optional<Num> extra);
-  void logPair(Num x, Num &high, Num &low);
+  LaneValue logCore(LaneValue x, std::optional<LaneValue> low,
+                    std::optional<LaneValue> extra);
+  LaneValue log1pScaled(LaneValue x, std::optional<LaneValue> extra);
+  void logPair(LaneValue x, LaneValue &high, LaneValue &low);
   /// Whether it is set in one lane at least.
   mlir::Value inAnyLane(Flag flag);
-  Reduced reduceAngle(Num x);
-  Reduced reduceHugeAngle(Num x);
-  Reduced reduceDouble(Num x);
+  Reduced reduceAngle(LaneValue x);
+  Reduced reduceHugeAngle(LaneValue x);
+  Reduced reduceDouble(LaneValue x);
   /// sin(x + quarters pi/2).
-  Num sineDouble(Num x, int64_t quarters);
+  LaneValue sineDouble(LaneValue x, int64_t quarters);
   /// The same for any x; libm calls it `name`.
-  Num angleDouble(Num x, llvm::StringRef name, int64_t quarters);
-  Num sinPolynomial(Reduced r);
-  Num cosPolynomial(Reduced r);
+  LaneValue angleDouble(LaneValue x, llvm::StringRef name, int64_t quarters);
+  LaneValue sinPolynomial(Reduced r);
+  LaneValue cosPolynomial(Reduced r);
   /// atan(y / x) for y, x >= 0 and not both 0 or infinite.
-  Num atanRatio(Num y, Num x);
+  LaneValue atanRatio(LaneValue y, LaneValue x);
 
   KernelBuilder &kernel;
 };

@@ -27,8 +27,8 @@ static const double asinCoefficients[] = {
     0.166667536, 0.0749525204, 0.0454760417, 0.0241520926, 0.0422117971};
 static constexpr double largestPlainAngle = 30000;
 
-static void renormalize(Num &high, Num &low) {
-  Num sum = high + low;
+static void renormalize(LaneValue &high, LaneValue &low) {
+  LaneValue sum = high + low;
   low = (high - sum) + low;
   high = sum;
 }
@@ -42,16 +42,16 @@ Value VectorMath::inAnyLane(Flag flag) {
 
 // Below the limit, three parts of pi/2 are enough; beyond it, if any lane needs
 // it, the bits of 2/pi are used.
-VectorMath::Reduced VectorMath::reduceAngle(Num x) {
-  Num t = fma(x, 0.636619772, 12582912.0);
-  Num quadrant = bits(t) - double(0x4b400000);
-  Num n = t - 12582912.0;
-  Num r = fma(n, -halfPi, x);
-  Num product = n * halfPiLow;
-  Num productLow = fma(n, halfPiLow, -product);
-  Num high = r + product;
-  Num part = high - r;
-  Num low =
+VectorMath::Reduced VectorMath::reduceAngle(LaneValue x) {
+  LaneValue t = fma(x, 0.636619772, 12582912.0);
+  LaneValue quadrant = bits(t) - double(0x4b400000);
+  LaneValue n = t - 12582912.0;
+  LaneValue r = fma(n, -halfPi, x);
+  LaneValue product = n * halfPiLow;
+  LaneValue productLow = fma(n, halfPiLow, -product);
+  LaneValue high = r + product;
+  LaneValue part = high - r;
+  LaneValue low =
       fma(n, halfPiLowest, (r - (high - part)) + (product - part) + productLow);
   renormalize(high, low);
 
@@ -77,24 +77,24 @@ VectorMath::Reduced VectorMath::reduceAngle(Num x) {
 
 // x = m 2^e times the 96 bits of 2/pi that matter for this exponent, as
 // integers.
-VectorMath::Reduced VectorMath::reduceHugeAngle(Num x) {
+VectorMath::Reduced VectorMath::reduceHugeAngle(LaneValue x) {
   static const uint32_t twoOverPi[] = {0,           0xa2f9836eu, 0x4e441529u,
                                        0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
                                        0x3c439041u, 0xfe5163abu};
   OpBuilder &b = kernel.b;
-  Num i = bits(x) & double(0x7fffffff);
-  Num mantissa = (i & double(0x7fffff)) | i.like(0x800000);
-  Num skip = (i >> 23) - double(127 + 25 - 32);
+  LaneValue i = bits(x) & double(0x7fffffff);
+  LaneValue mantissa = (i & double(0x7fffff)) | i.like(0x800000);
+  LaneValue skip = (i >> 23) - double(127 + 25 - 32);
   skip = select(skip < 0, 0, skip);
   skip = select(skip > 134, 134, skip);
-  Num word = skip >> 5;
+  LaneValue word = skip >> 5;
   Type wide = typeLike(b.getI64Type(), x.v.getType());
-  auto widen = [&](Num n) {
-    return Num{&kernel, b.create<arith::ExtUIOp>(kernel.loc, wide, n.v)};
+  auto widen = [&](LaneValue n) {
+    return LaneValue{&kernel, b.create<arith::ExtUIOp>(kernel.loc, wide, n.v)};
   };
-  Num shift = widen(skip & 31);
+  LaneValue shift = widen(skip & 31);
   auto wordAt = [&](unsigned offset) {
-    Num chosen = i.like(0);
+    LaneValue chosen = i.like(0);
     chosen.v = kernel.integer(i.v.getType(), int32_t(twoOverPi[offset]));
     for (unsigned w = 1; w <= 4; ++w)
       chosen = select(word == double(w),
@@ -103,32 +103,32 @@ VectorMath::Reduced VectorMath::reduceHugeAngle(Num x) {
                       chosen);
     return widen(chosen);
   };
-  Num words[] = {wordAt(0), wordAt(1), wordAt(2), wordAt(3)};
-  Num m = widen(mantissa);
-  auto lowHalf = [&](Num n) {
-    return n & Num{&kernel, kernel.integer(wide, 0xffffffff)};
+  LaneValue words[] = {wordAt(0), wordAt(1), wordAt(2), wordAt(3)};
+  LaneValue m = widen(mantissa);
+  auto lowHalf = [&](LaneValue n) {
+    return n & LaneValue{&kernel, kernel.integer(wide, 0xffffffff)};
   };
   auto shifted = [&](unsigned w) {
     return lowHalf(((words[w] << 32 | words[w + 1]) << shift)
                        .logicalShiftRight(m.like(32)));
   };
-  Num low = m * shifted(2);
-  Num middle = m * shifted(1) + low.logicalShiftRight(m.like(32));
-  Num high = m * shifted(0) + middle.logicalShiftRight(m.like(32));
-  Num turns = (high << 32) | lowHalf(middle);
+  LaneValue low = m * shifted(2);
+  LaneValue middle = m * shifted(1) + low.logicalShiftRight(m.like(32));
+  LaneValue high = m * shifted(0) + middle.logicalShiftRight(m.like(32));
+  LaneValue turns = (high << 32) | lowHalf(middle);
   // Two bits of quarter turns, then a signed fraction, halved so that it
   // converts without overflow.
-  Num fraction = (turns << 2) >> 1;
-  Num quarter = turns.logicalShiftRight(m.like(62)) +
-                (turns.logicalShiftRight(m.like(61)) & 1);
-  Num f = convertToFloat(fraction);
-  Num back = {&kernel, b.create<arith::FPToSIOp>(kernel.loc, wide, f.v)};
-  Num rest = convertToFloat(fraction - back) * 0x1p-63;
+  LaneValue fraction = (turns << 2) >> 1;
+  LaneValue quarter = turns.logicalShiftRight(m.like(62)) +
+                      (turns.logicalShiftRight(m.like(61)) & 1);
+  LaneValue f = convertToFloat(fraction);
+  LaneValue back = {&kernel, b.create<arith::FPToSIOp>(kernel.loc, wide, f.v)};
+  LaneValue rest = convertToFloat(fraction - back) * 0x1p-63;
   f = f * 0x1p-63;
-  Num r = f * halfPi;
-  Num l = fma(f, halfPi, -r) + fma(f, -halfPiLow, rest * halfPi);
+  LaneValue r = f * halfPi;
+  LaneValue l = fma(f, halfPi, -r) + fma(f, -halfPiLow, rest * halfPi);
   renormalize(r, l);
-  Num quadrant = {
+  LaneValue quadrant = {
       &kernel, b.create<arith::TruncIOp>(kernel.loc, i.v.getType(), quarter.v)};
   Flag negative = x < 0;
   Flag finite = abs(x) < infinity;
@@ -137,122 +137,124 @@ VectorMath::Reduced VectorMath::reduceHugeAngle(Num x) {
           select(negative, i.like(0) - quadrant, quadrant)};
 }
 
-Num VectorMath::sinPolynomial(Reduced r) {
-  Num square = r.high * r.high;
+LaneValue VectorMath::sinPolynomial(Reduced r) {
+  LaneValue square = r.high * r.high;
   return r.high +
          fma(polynomial(square, sinCoefficients) * square, r.high, r.low);
 }
 
-Num VectorMath::cosPolynomial(Reduced r) {
-  Num square = r.high * r.high;
-  Num half = square * 0.5;
-  Num w = 1.0 - half;
+LaneValue VectorMath::cosPolynomial(Reduced r) {
+  LaneValue square = r.high * r.high;
+  LaneValue half = square * 0.5;
+  LaneValue w = 1.0 - half;
   return w + (((1.0 - w) - half) + fma(polynomial(square, cosCoefficients),
                                        square * square, -(r.high * r.low)));
 }
 
-static Num withSign(Num x, Num bitTwo) {
+static LaneValue withSign(LaneValue x, LaneValue bitTwo) {
   return floatOf(bits(x) ^ ((bitTwo & 2) << 30));
 }
 
-Num VectorMath::sin(Num x) {
+LaneValue VectorMath::sin(LaneValue x) {
   Reduced r = reduceAngle(x);
-  Num y = select((r.quadrant & 1) == 0, sinPolynomial(r), cosPolynomial(r));
+  LaneValue y =
+      select((r.quadrant & 1) == 0, sinPolynomial(r), cosPolynomial(r));
   return select(x == 0, x, withSign(y, r.quadrant));
 }
 
-Num VectorMath::cos(Num x) {
+LaneValue VectorMath::cos(LaneValue x) {
   Reduced r = reduceAngle(x);
-  Num y = select((r.quadrant & 1) == 0, cosPolynomial(r), sinPolynomial(r));
+  LaneValue y =
+      select((r.quadrant & 1) == 0, cosPolynomial(r), sinPolynomial(r));
   return withSign(y, r.quadrant + 1);
 }
 
 // The quotient of double-length sums, so that errors of sine and cosine don't
 // add up.
-Num VectorMath::tan(Num x) {
+LaneValue VectorMath::tan(LaneValue x) {
   Reduced r = reduceAngle(x);
-  Num square = r.high * r.high, half = square * 0.5;
-  Num s = r.high,
-      sLow = fma(polynomial(square, sinCoefficients) * square, r.high, r.low);
-  Num c = 1.0 - half;
-  Num cLow = ((1.0 - c) - half) + fma(polynomial(square, cosCoefficients),
-                                      square * square, -(r.high * r.low));
+  LaneValue square = r.high * r.high, half = square * 0.5;
+  LaneValue s = r.high, sLow = fma(polynomial(square, sinCoefficients) * square,
+                                   r.high, r.low);
+  LaneValue c = 1.0 - half;
+  LaneValue cLow = ((1.0 - c) - half) + fma(polynomial(square, cosCoefficients),
+                                            square * square, -(r.high * r.low));
   renormalize(s, sLow);
   renormalize(c, cLow);
   Flag even = (r.quadrant & 1) == 0;
-  Num top = select(even, s, -c), topLow = select(even, sLow, -cLow);
-  Num bottom = select(even, c, s), bottomLow = select(even, cLow, sLow);
-  Num y = top / bottom;
-  Num rest = fma(-y, bottom, top) + fma(-y, bottomLow, topLow);
+  LaneValue top = select(even, s, -c), topLow = select(even, sLow, -cLow);
+  LaneValue bottom = select(even, c, s), bottomLow = select(even, cLow, sLow);
+  LaneValue y = top / bottom;
+  LaneValue rest = fma(-y, bottom, top) + fma(-y, bottomLow, topLow);
   return select(x == 0, x, y + rest / bottom);
 }
 
 // Beyond 1/2 by the half-angle formula; the root's rounding error is corrected.
-Num VectorMath::asin(Num x) {
-  Num a = abs(x);
+LaneValue VectorMath::asin(LaneValue x) {
+  LaneValue a = abs(x);
   Flag big = a > 0.5;
-  Num z = select(big, fma(a, -0.5, 0.5), a * a);
-  Num v = select(big, sqrt(z), a);
-  Num p = polynomial(z, asinCoefficients) * z * v;
-  Num error = fma(-v, v, z) / (v + v + 1e-30);
-  Num twice = v + v;
-  Num h = halfPi - twice;
-  Num lost = (halfPi - h) - twice;
-  Num outer = h - ((p + error) * 2.0 + (halfPiLow - lost));
+  LaneValue z = select(big, fma(a, -0.5, 0.5), a * a);
+  LaneValue v = select(big, sqrt(z), a);
+  LaneValue p = polynomial(z, asinCoefficients) * z * v;
+  LaneValue error = fma(-v, v, z) / (v + v + 1e-30);
+  LaneValue twice = v + v;
+  LaneValue h = halfPi - twice;
+  LaneValue lost = (halfPi - h) - twice;
+  LaneValue outer = h - ((p + error) * 2.0 + (halfPiLow - lost));
   return select(a > 1, nan, copySign(select(big, outer, v + p), x));
 }
 
-Num VectorMath::acos(Num x) {
-  Num a = abs(x);
+LaneValue VectorMath::acos(LaneValue x) {
+  LaneValue a = abs(x);
   Flag big = a > 0.5;
-  Num z = select(big, fma(a, -0.5, 0.5), a * a);
-  Num v = select(big, sqrt(z), x);
-  Num p = polynomial(z, asinCoefficients) * z * v;
-  Num inner = halfPi - (v + (p + halfPiLow));
-  Num near = (v + p) * 2.0;
-  Num far = 2 * halfPi - (near + 2 * halfPiLow);
+  LaneValue z = select(big, fma(a, -0.5, 0.5), a * a);
+  LaneValue v = select(big, sqrt(z), x);
+  LaneValue p = polynomial(z, asinCoefficients) * z * v;
+  LaneValue inner = halfPi - (v + (p + halfPiLow));
+  LaneValue near = (v + p) * 2.0;
+  LaneValue far = 2 * halfPi - (near + 2 * halfPiLow);
   return select(a > 1, nan, select(big, select(x < 0, far, near), inner));
 }
 
-Num VectorMath::atanRatio(Num y, Num x) {
+LaneValue VectorMath::atanRatio(LaneValue y, LaneValue x) {
   Flag swapped = y > x;
-  Num u = select(swapped, x, y), v = select(swapped, y, x);
+  LaneValue u = select(swapped, x, y), v = select(swapped, y, x);
   Flag middle = u > (v * 0.414213562);
-  Num top = select(middle, u - v, u), bottom = select(middle, u + v, v);
-  Num t = top / bottom;
-  Num low = fma(-t, bottom, top) / bottom;
-  Num lost = select(middle, (u - bottom) + v, 0);
+  LaneValue top = select(middle, u - v, u), bottom = select(middle, u + v, v);
+  LaneValue t = top / bottom;
+  LaneValue low = fma(-t, bottom, top) / bottom;
+  LaneValue lost = select(middle, (u - bottom) + v, 0);
   low = low - t * lost / bottom;
-  Num square = t * t;
-  Num rest = fma(polynomial(square, atanCoefficients) * square, t, low);
-  Num base = select(middle, x.like(halfPi / 2), x.like(0)),
-      baseLow = select(middle, x.like(-halfPiLow / 2), x.like(0));
-  Num h = base + t;
-  Num l = ((base - h) + t) + (rest + baseLow);
-  Num other = halfPi - h;
-  Num otherLow = ((halfPi - other) - h) - halfPiLow - l;
+  LaneValue square = t * t;
+  LaneValue rest = fma(polynomial(square, atanCoefficients) * square, t, low);
+  LaneValue base = select(middle, x.like(halfPi / 2), x.like(0)),
+            baseLow = select(middle, x.like(-halfPiLow / 2), x.like(0));
+  LaneValue h = base + t;
+  LaneValue l = ((base - h) + t) + (rest + baseLow);
+  LaneValue other = halfPi - h;
+  LaneValue otherLow = ((halfPi - other) - h) - halfPiLow - l;
   return select(swapped, other + otherLow, h + l);
 }
 
-Num VectorMath::atan(Num x) {
-  Num a = abs(x);
+LaneValue VectorMath::atan(LaneValue x) {
+  LaneValue a = abs(x);
   a = select(a > 1e15, 1e15, a);
   return copySign(atanRatio(a, x.like(1)), x);
 }
 
-Num VectorMath::atan2(Num y, Num x) {
-  Num a = abs(y), c = abs(x);
-  Num largest = select(a > c, a, c);
-  Num one = x.like(1), zero = x.like(0);
+LaneValue VectorMath::atan2(LaneValue y, LaneValue x) {
+  LaneValue a = abs(y), c = abs(x);
+  LaneValue largest = select(a > c, a, c);
+  LaneValue one = x.like(1), zero = x.like(0);
   // Far from 1 the intermediate products would overflow or lose bits.
-  Num scale = select(largest > 1e18, x.like(0x1p-60),
-                     select(largest < 1e-18, x.like(0x1p70), one));
+  LaneValue scale = select(largest > 1e18, x.like(0x1p-60),
+                           select(largest < 1e-18, x.like(0x1p70), one));
   Flag infinite = largest == infinity;
   Flag bothZero = largest == 0;
-  Num p = select(infinite, select(a == infinity, one, zero), a * scale);
-  Num q = select(infinite, select(c == infinity, one, zero), c * scale);
-  Num t = atanRatio(p, select(bothZero, one, q));
-  Num r = select(bits(x) < 0, 2 * halfPi - (t + 2 * halfPiLow), t);
+  LaneValue p = select(infinite, select(a == infinity, one, zero), a * scale);
+  LaneValue q = select(infinite, select(c == infinity, one, zero), c * scale);
+  LaneValue t = atanRatio(p, select(bothZero, one, q));
+  LaneValue r = select(bits(x) < 0, 2 * halfPi - (t + 2 * halfPiLow), t);
   return select(a.isNaN() || c.isNaN(), nan, copySign(r, y));
 }
 

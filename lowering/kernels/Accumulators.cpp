@@ -3,7 +3,7 @@
 // Updates, combines and finishes accumulators in a fixed order.
 
 #include "lowering/kernels/Accumulators.h"
-#include "lowering/builder/LaneNumber.h"
+#include "lowering/builder/LaneValue.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ReductionSteps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,7 +55,7 @@ Value Accumulators::combine(const Reduction &reduction, Value x, Value y) {
     return reduceStep(emitter, reduction.kind(), reduction.element, x, y);
   Value pair[] = {x, y};
   emitter.unify(pair);
-  Num sum{&kernel, pair[0]}, now{&kernel, pair[1]};
+  LaneValue sum{&kernel, pair[0]}, now{&kernel, pair[1]};
   return select(now > sum, now, sum).v;
 }
 
@@ -128,9 +128,9 @@ std::pair<Value, Value> Accumulators::better(const Reduction &reduction,
                                              std::pair<Value, Value> y) {
   auto op = cast<graph::ArgReduceOp>(reduction.op);
   bool last = op.getLast();
-  Num xPlace{&kernel, x.second}, yPlace{&kernel, y.second};
+  LaneValue xPlace{&kernel, x.second}, yPlace{&kernel, y.second};
   Flag earlier = last ? yPlace > xPlace : yPlace < xPlace;
-  Num xv{&kernel, x.first}, yv{&kernel, y.first};
+  LaneValue xv{&kernel, x.first}, yv{&kernel, y.first};
   Value beats, equal;
   if (isa<FloatType>(reduction.element)) {
     Flag greater = op.getKind() == graph::ReduceKind::max ? yv > xv : yv < xv;
@@ -203,14 +203,14 @@ SmallVector<Value> Accumulators::acrossLanes(ValueRange state) {
     results.push_back(best);
     if (!reduction->arg())
       continue;
-    Num all{&kernel, values}, places{&kernel, state[results.size()]};
-    Flag isBest = all == Num{&kernel, kernel.broadcast(best, lanes)};
+    LaneValue all{&kernel, values}, places{&kernel, state[results.size()]};
+    Flag isBest = all == LaneValue{&kernel, kernel.broadcast(best, lanes)};
     if (isa<FloatType>(reduction->element))
       isBest = isBest || all.isNaN();
     bool last = cast<graph::ArgReduceOp>(reduction->op).getLast();
     Value none = kernel.integer(places.v.getType(),
                                 noPlace(placeType(*reduction), last));
-    places = select(isBest, places, Num{&kernel, none});
+    places = select(isBest, places, LaneValue{&kernel, none});
     results.push_back(
         joinLanes(kernel, places.v, [&](Value x, Value y) -> Value {
           if (last)
@@ -231,15 +231,16 @@ SmallVector<Value> Accumulators::finish(ValueRange state) {
       continue;
     }
     auto op = cast<graph::ArgReduceOp>(reduction->op);
-    Num place{&kernel, state[at + 1]};
+    LaneValue place{&kernel, state[at + 1]};
     at += 2;
     Type type = placeType(*reduction);
     // Nothing beat the neutral element, so all elements equal it and the first
     // one is the result.
-    place = select(
-        place == Num{&kernel, kernel.integer(place.v.getType(),
-                                             noPlace(type, op.getLast()))},
-        place.like(0), place);
+    place =
+        select(place == LaneValue{&kernel,
+                                  kernel.integer(place.v.getType(),
+                                                 noPlace(type, op.getLast()))},
+               place.like(0), place);
     Type target =
         typeLike(registerType(getElementTypeOrSelf(op.getResult().getType())),
                  place.v.getType());

@@ -185,7 +185,7 @@ void AttentionNest::copyQueries() {
           Value x = emitter.emit(op.getQuery(), index);
           if (!x)
             return;
-          Num scaled = Num{&k, k.broadcast(x, space.nr)} * scale;
+          LaneValue scaled = LaneValue{&k, k.broadcast(x, space.nr)} * scale;
           k.b.create<vector::StoreOp>(
               k.loc, scaled.v, queries,
               k.add(k.mul(row, k.index(queryStride)), start));
@@ -282,11 +282,12 @@ void AttentionNest::weighRows(Value count) {
   forRows([&](Value row) {
     Value factor = softmax.weigh(row, block);
     k.ifThen(later, [&] {
-      Num factors{&k, k.broadcast(factor, space.nr)};
+      LaneValue factors{&k, k.broadcast(factor, space.nr)};
       Value first = k.mul(row, k.index(width));
       k.loop(first, k.add(first, k.index(width)), k.index(space.nr),
              [&](Value at) {
-               Num x{&k, k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
+               LaneValue x{&k,
+                           k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
                k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
              });
     });

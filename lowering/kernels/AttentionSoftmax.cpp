@@ -57,7 +57,7 @@ Value AttentionSoftmax::load(Value memory, Value at, unsigned lanes) {
 /// Weights far below the rounding error of the largest, which is 1, become
 /// zeros: otherwise their multiplications by values would be denormal, which is
 /// very slow on some processors.
-Num AttentionSoftmax::exponential(Num x) {
+LaneValue AttentionSoftmax::exponential(LaneValue x) {
   constexpr double vanishing = -64;
   VectorMath math(k);
   return space.matmul.sum.isF64() ? num(math.libm("exp", {x.v}))
@@ -75,8 +75,8 @@ Value AttentionSoftmax::reduceLanes(Value lanes, bool isSum) {
       low.push_back(i);
       high.push_back(count + i);
     }
-    Num a = num(k.b.create<vector::ShuffleOp>(k.loc, x, x, low)),
-        b = num(k.b.create<vector::ShuffleOp>(k.loc, x, x, high));
+    LaneValue a = num(k.b.create<vector::ShuffleOp>(k.loc, x, x, low)),
+              b = num(k.b.create<vector::ShuffleOp>(k.loc, x, x, high));
     x = (isSum ? a + b : select(a > b, a, b)).v;
   }
   return k.b.create<vector::ExtractOp>(k.loc, x, int64_t(0));
@@ -135,7 +135,7 @@ void AttentionSoftmax::padRow(Value at, Value keys) {
   Value rest = k.rem(keys, k.index(width));
   auto pad = [&] {
     Value to = k.add(at, k.sub(keys, rest));
-    Num x = num(load(scoreMemory, to, width));
+    LaneValue x = num(load(scoreMemory, to, width));
     k.b.create<vector::StoreOp>(
         k.loc, select(Flag{&k, k.mask(rest, width)}, x, x.like(-infinity)).v,
         scoreMemory, to);
@@ -155,26 +155,27 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
   Value found =
       k.loop(k.index(0), block.keys, step, {k.constant(type, -infinity)},
              [&](Value start, ValueRange carried) {
-               Num x = num(load(scoreMemory, k.add(at, start), width));
-               Num best = num(carried[0]);
+               LaneValue x = num(load(scoreMemory, k.add(at, start), width));
+               LaneValue best = num(carried[0]);
                return SmallVector<Value>{select(x > best, x, best).v};
              })[0];
-  Num old = num(load(largest, row, 1)), here = num(reduceLanes(found, false));
-  Num best = select(old > here, old, here);
+  LaneValue old = num(load(largest, row, 1)),
+            here = num(reduceLanes(found, false));
+  LaneValue best = select(old > here, old, here);
   // A row without a visible key is shifted by nothing.
-  Num shift = select(best == -infinity, 0, best);
-  Num shifts = num(k.broadcast(shift.v, width));
+  LaneValue shift = select(best == -infinity, 0, best);
+  LaneValue shifts = num(k.broadcast(shift.v, width));
   Value sum =
       k.loop(k.index(0), block.keys, step, {k.constant(type, 0.0)},
              [&](Value start, ValueRange carried) {
                Value to = k.add(at, start);
-               Num x = num(load(scoreMemory, to, width));
-               Num weight = exponential(x - shifts);
+               LaneValue x = num(load(scoreMemory, to, width));
+               LaneValue weight = exponential(x - shifts);
                k.b.create<vector::StoreOp>(k.loc, weight.v, scoreMemory, to);
                return SmallVector<Value>{(num(carried[0]) + weight).v};
              })[0];
-  Num factor = exponential(old - shift);
-  Num total =
+  LaneValue factor = exponential(old - shift);
+  LaneValue total =
       fma(num(load(totals, row, 1)), factor, num(reduceLanes(sum, true)));
   k.b.create<memref::StoreOp>(k.loc, best.v, largest, row);
   k.b.create<memref::StoreOp>(k.loc, total.v, totals, row);
@@ -182,11 +183,13 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
 }
 
 Value AttentionSoftmax::normalised(Value row, Value sums) {
-  Num total = num(load(totals, row, 1)), best = num(load(largest, row, 1));
+  LaneValue total = num(load(totals, row, 1)),
+            best = num(load(largest, row, 1));
   Flag removed = best == -infinity;
   double missing = std::numeric_limits<double>::quiet_NaN();
-  Num inverse = select(removed, total.like(missing), total.like(1) / total);
-  Num lanes = num(sums) * num(k.broadcast(inverse.v, width));
+  LaneValue inverse =
+      select(removed, total.like(missing), total.like(1) / total);
+  LaneValue lanes = num(sums) * num(k.broadcast(inverse.v, width));
   if (!op.getGuarded())
     return lanes.v;
   Flag bad{&k, k.broadcast(inverse.isNaN().v, width)};

@@ -39,11 +39,11 @@ private:
   mlir::Value masked(mlir::Value scores, llvm::ArrayRef<LaneIndex> index);
   mlir::Value visible(mlir::Value scores, mlir::Value row, mlir::Value key);
   void padRow(mlir::Value at, mlir::Value keys);
-  Num exponential(Num x);
+  LaneValue exponential(LaneValue x);
   mlir::Value load(mlir::Value memory, mlir::Value at, unsigned lanes);
   mlir::Value reduceLanes(mlir::Value lanes, bool isSum);
-  Num num(mlir::Value x) { return {&k, x}; }
-  Num scalar(double x) { return {&k, k.constant(space.matmul.sum, x)}; }
+  LaneValue num(mlir::Value x) { return {&k, x}; }
+  LaneValue scalar(double x) { return {&k, k.constant(space.matmul.sum, x)}; }
 
   KernelBuilder &k;
   ElementEmitter &emitter;

@@ -3,8 +3,8 @@
 // Scalar or vector values of floats or integers with operators that build
 // their arithmetic, so that formulas in the code read as formulas.
 
-#ifndef ZENITH_LOWERING_BUILDER_LANENUMBER_H
-#define ZENITH_LOWERING_BUILDER_LANENUMBER_H
+#ifndef ZENITH_LOWERING_BUILDER_LANEVALUE_H
+#define ZENITH_LOWERING_BUILDER_LANEVALUE_H
 
 #include "lowering/builder/KernelBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +12,7 @@
 
 namespace zenith::kernels {
 
-struct Num;
+struct LaneValue;
 
 /// A boolean or vector of booleans.
 struct Flag {
@@ -36,155 +36,161 @@ struct Flag {
 
 /// Comparisons of floats are ordered (false with a NaN), but `!=`, which is
 /// true with one. Integers are signed.
-struct Num {
+struct LaneValue {
   KernelBuilder *k;
   mlir::Value v;
 
   bool isFloat() const {
     return mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(v.getType()));
   }
-  Num like(double c) const {
+  LaneValue like(double c) const {
     return {k, isFloat() ? k->constant(v.getType(), c)
                          : k->integer(v.getType(), int64_t(c))};
   }
-  template <typename FloatOp, typename IntOp> Num make(Num y) const {
+  template <typename FloatOp, typename IntOp>
+  LaneValue make(LaneValue y) const {
     if (isFloat())
       return {k, k->b.create<FloatOp>(k->loc, v, y.v)};
     return {k, k->b.create<IntOp>(k->loc, v, y.v)};
   }
-  Flag compare(Num y, mlir::arith::CmpFPredicate real,
+  Flag compare(LaneValue y, mlir::arith::CmpFPredicate real,
                mlir::arith::CmpIPredicate integer) const {
     if (isFloat())
       return {k, k->b.create<mlir::arith::CmpFOp>(k->loc, real, v, y.v)};
     return {k, k->b.create<mlir::arith::CmpIOp>(k->loc, integer, v, y.v)};
   }
 
-  Num operator+(Num y) const {
+  LaneValue operator+(LaneValue y) const {
     return make<mlir::arith::AddFOp, mlir::arith::AddIOp>(y);
   }
-  Num operator-(Num y) const {
+  LaneValue operator-(LaneValue y) const {
     return make<mlir::arith::SubFOp, mlir::arith::SubIOp>(y);
   }
-  Num operator*(Num y) const {
+  LaneValue operator*(LaneValue y) const {
     return make<mlir::arith::MulFOp, mlir::arith::MulIOp>(y);
   }
-  Num operator/(Num y) const {
+  LaneValue operator/(LaneValue y) const {
     return {k, k->b.create<mlir::arith::DivFOp>(k->loc, v, y.v)};
   }
-  Num operator-() const {
+  LaneValue operator-() const {
     return {k, k->b.create<mlir::arith::NegFOp>(k->loc, v)};
   }
-  Num operator&(Num y) const {
+  LaneValue operator&(LaneValue y) const {
     return {k, k->b.create<mlir::arith::AndIOp>(k->loc, v, y.v)};
   }
-  Num operator|(Num y) const {
+  LaneValue operator|(LaneValue y) const {
     return {k, k->b.create<mlir::arith::OrIOp>(k->loc, v, y.v)};
   }
-  Num operator^(Num y) const {
+  LaneValue operator^(LaneValue y) const {
     return {k, k->b.create<mlir::arith::XOrIOp>(k->loc, v, y.v)};
   }
-  Num operator<<(Num y) const {
+  LaneValue operator<<(LaneValue y) const {
     return {k, k->b.create<mlir::arith::ShLIOp>(k->loc, v, y.v)};
   }
-  Num operator>>(Num y) const {
+  LaneValue operator>>(LaneValue y) const {
     return {k, k->b.create<mlir::arith::ShRSIOp>(k->loc, v, y.v)};
   }
-  Num logicalShiftRight(Num y) const {
+  LaneValue logicalShiftRight(LaneValue y) const {
     return {k, k->b.create<mlir::arith::ShRUIOp>(k->loc, v, y.v)};
   }
-  Flag operator<(Num y) const {
+  Flag operator<(LaneValue y) const {
     return compare(y, mlir::arith::CmpFPredicate::OLT,
                    mlir::arith::CmpIPredicate::slt);
   }
-  Flag operator>(Num y) const {
+  Flag operator>(LaneValue y) const {
     return compare(y, mlir::arith::CmpFPredicate::OGT,
                    mlir::arith::CmpIPredicate::sgt);
   }
-  Flag operator==(Num y) const {
+  Flag operator==(LaneValue y) const {
     return compare(y, mlir::arith::CmpFPredicate::OEQ,
                    mlir::arith::CmpIPredicate::eq);
   }
-  Flag operator!=(Num y) const {
+  Flag operator!=(LaneValue y) const {
     return compare(y, mlir::arith::CmpFPredicate::UNE,
                    mlir::arith::CmpIPredicate::ne);
   }
 
-  Num operator+(double c) const { return *this + like(c); }
-  Num operator-(double c) const { return *this - like(c); }
-  Num operator*(double c) const { return *this * like(c); }
-  Num operator/(double c) const { return *this / like(c); }
-  Num operator&(double c) const { return *this & like(c); }
-  Num operator<<(int c) const { return *this << like(c); }
-  Num operator>>(int c) const { return *this >> like(c); }
+  LaneValue operator+(double c) const { return *this + like(c); }
+  LaneValue operator-(double c) const { return *this - like(c); }
+  LaneValue operator*(double c) const { return *this * like(c); }
+  LaneValue operator/(double c) const { return *this / like(c); }
+  LaneValue operator&(double c) const { return *this & like(c); }
+  LaneValue operator<<(int c) const { return *this << like(c); }
+  LaneValue operator>>(int c) const { return *this >> like(c); }
   Flag operator<(double c) const { return *this < like(c); }
   Flag operator>(double c) const { return *this > like(c); }
   Flag operator==(double c) const { return *this == like(c); }
   Flag operator!=(double c) const { return *this != like(c); }
   Flag isNaN() const { return *this != *this; }
 };
-inline Num operator+(double c, Num x) { return x.like(c) + x; }
-inline Num operator-(double c, Num x) { return x.like(c) - x; }
-inline Num operator*(double c, Num x) { return x.like(c) * x; }
-inline Num operator/(double c, Num x) { return x.like(c) / x; }
+inline LaneValue operator+(double c, LaneValue x) { return x.like(c) + x; }
+inline LaneValue operator-(double c, LaneValue x) { return x.like(c) - x; }
+inline LaneValue operator*(double c, LaneValue x) { return x.like(c) * x; }
+inline LaneValue operator/(double c, LaneValue x) { return x.like(c) / x; }
 
-inline Num select(Flag condition, Num x, Num y) {
+inline LaneValue select(Flag condition, LaneValue x, LaneValue y) {
   return {x.k, x.k->b.create<mlir::arith::SelectOp>(x.k->loc, condition.v, x.v,
                                                     y.v)};
 }
-inline Num select(Flag condition, Num x, double y) {
+inline LaneValue select(Flag condition, LaneValue x, double y) {
   return select(condition, x, x.like(y));
 }
-inline Num select(Flag condition, double x, Num y) {
+inline LaneValue select(Flag condition, double x, LaneValue y) {
   return select(condition, y.like(x), y);
 }
-inline Num fma(Num x, Num y, Num z) {
+inline LaneValue fma(LaneValue x, LaneValue y, LaneValue z) {
   return {x.k, x.k->b.create<mlir::math::FmaOp>(x.k->loc, x.v, y.v, z.v)};
 }
-inline Num fma(Num x, double y, Num z) { return fma(x, x.like(y), z); }
-inline Num fma(Num x, double y, double z) {
+inline LaneValue fma(LaneValue x, double y, LaneValue z) {
+  return fma(x, x.like(y), z);
+}
+inline LaneValue fma(LaneValue x, double y, double z) {
   return fma(x, x.like(y), x.like(z));
 }
-inline Num fma(Num x, Num y, double z) { return fma(x, y, x.like(z)); }
-inline Num abs(Num x) {
+inline LaneValue fma(LaneValue x, LaneValue y, double z) {
+  return fma(x, y, x.like(z));
+}
+inline LaneValue abs(LaneValue x) {
   return {x.k, x.k->b.create<mlir::math::AbsFOp>(x.k->loc, x.v)};
 }
-inline Num sqrt(Num x) {
+inline LaneValue sqrt(LaneValue x) {
   return {x.k, x.k->b.create<mlir::math::SqrtOp>(x.k->loc, x.v)};
 }
-inline Num floor(Num x) {
+inline LaneValue floor(LaneValue x) {
   return {x.k, x.k->b.create<mlir::math::FloorOp>(x.k->loc, x.v)};
 }
-inline Num copySign(Num x, Num sign) {
+inline LaneValue copySign(LaneValue x, LaneValue sign) {
   return {x.k, x.k->b.create<mlir::math::CopySignOp>(x.k->loc, x.v, sign.v)};
 }
 /// Bits of floats as integers of the same width, and back.
-inline Num bits(Num x) {
+inline LaneValue bits(LaneValue x) {
   mlir::Type type = mlir::getElementTypeOrSelf(x.v.getType());
   type = typeLike(
       mlir::IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth()),
       x.v.getType());
   return {x.k, x.k->b.create<mlir::arith::BitcastOp>(x.k->loc, type, x.v)};
 }
-inline Num floatOf(Num bits) {
+inline LaneValue floatOf(LaneValue bits) {
   mlir::Type type =
       typeLike(mlir::Float32Type::get(bits.v.getContext()), bits.v.getType());
   return {bits.k,
           bits.k->b.create<mlir::arith::BitcastOp>(bits.k->loc, type, bits.v)};
 }
-inline Num convertToFloat(Num x) {
+inline LaneValue convertToFloat(LaneValue x) {
   mlir::Type type =
       typeLike(mlir::Float32Type::get(x.v.getContext()), x.v.getType());
   return {x.k, x.k->b.create<mlir::arith::SIToFPOp>(x.k->loc, type, x.v)};
 }
 /// x, which is >= 0 or NaN, with the sign of `sign`: cheaper than copySign.
-inline Num withSignOf(Num x, Num sign) {
-  Num one = bits(sign);
-  Num mask = {one.k, one.k->integer(one.v.getType(), int64_t(1) << 31)};
+inline LaneValue withSignOf(LaneValue x, LaneValue sign) {
+  LaneValue one = bits(sign);
+  LaneValue mask = {one.k, one.k->integer(one.v.getType(), int64_t(1) << 31)};
   return floatOf(bits(x) | (one & mask));
 }
 /// Polynomial by Horner's rule, lowest coefficient first.
-template <size_t N> Num polynomial(Num x, const double (&coefficients)[N]) {
-  Num sum = x.like(coefficients[N - 1]);
+template <size_t N>
+LaneValue polynomial(LaneValue x, const double (&coefficients)[N]) {
+  LaneValue sum = x.like(coefficients[N - 1]);
   for (size_t i = N - 1; i-- > 0;)
     sum = fma(sum, x, coefficients[i]);
   return sum;
@@ -192,4 +198,4 @@ template <size_t N> Num polynomial(Num x, const double (&coefficients)[N]) {
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_BUILDER_LANENUMBER_H
+#endif // ZENITH_LOWERING_BUILDER_LANEVALUE_H
