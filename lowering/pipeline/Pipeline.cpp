@@ -93,12 +93,13 @@ llvm::Error buildPipeline(OpPassManager &passes,
 }
 
 /// Failures up to the layout phase are the compiler's; from fusion on they say
-/// that something has no lowering.
-static ErrorCode codeOfFailure(StringRef phase) {
-  return phaseIndex(phase) >= phaseIndex("fuse") &&
-                 phaseIndex(phase) <= phaseIndex("kernels")
-             ? ErrorCode::Unsupported
-             : ErrorCode::Internal;
+/// that something has no lowering. Types that the target is said to lack are
+/// refused where they are legalized.
+static ErrorCode codeOfFailure(StringRef phase, const CompileOptions &options) {
+  bool legalizes = phase == "clean" && !options.withoutTypes.empty();
+  bool lowers = phaseIndex(phase) >= phaseIndex("fuse") &&
+                phaseIndex(phase) <= phaseIndex("kernels");
+  return lowers || legalizes ? ErrorCode::Unsupported : ErrorCode::Internal;
 }
 
 /// Checks the contract of the phase before `from`; what enters the first phase
@@ -197,7 +198,7 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
       return error;
     runtime::Stopwatch watch;
     if (failed(passes.run(module)))
-      return makeError(codeOfFailure(one.toPhase),
+      return makeError(codeOfFailure(one.toPhase, options),
                        "phase '" + one.toPhase + "' failed");
     if (options.timed)
       options.timed(one.toPhase, watch.ms());

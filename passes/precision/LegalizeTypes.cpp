@@ -68,11 +68,18 @@ static bool touchesFloats(Operation *op, const LackingTypes &lacking) {
 }
 
 /// A convert between f32 and a type in memory is how such a value is stored;
-/// others go by way of f32.
+/// others go by way of f32, but for numbers that f32 would round first.
 static bool isStorageConvert(Operation *op) {
   auto convert = dyn_cast<ConvertOp>(op);
-  return convert && (typeOf(convert.getOperand()).getElementType().isF32() ||
-                     typeOf(convert.getResult()).getElementType().isF32());
+  if (!convert)
+    return false;
+  Type from = typeOf(convert.getOperand()).getElementType(),
+       to = typeOf(convert.getResult()).getElementType();
+  constexpr unsigned digitsOfF32 = 24;
+  bool isWide =
+      !isa<ComplexType>(from) && from.getIntOrFloatBitWidth() > digitsOfF32;
+  bool isNarrow = isa<FloatType>(to) && to.getIntOrFloatBitWidth() < 32;
+  return from.isF32() || to.isF32() || (isWide && isNarrow);
 }
 
 /// The op on f32 instead of the types that are lacking; its results are rounded

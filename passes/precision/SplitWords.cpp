@@ -41,9 +41,11 @@ private:
   std::optional<Words> result(Operation *op, WordArithmetic &words);
   std::optional<Words> arithmetic(Operation *op, WordArithmetic &words);
   std::optional<Words> moved(Operation *op);
-  std::optional<Words> folded(ReduceOp op);
+  Words folded(ReduceOp op);
+  std::optional<Words> running(CumulativeOp op, WordArithmetic &words);
   Words constant(ConstantOp op);
   Words counted(IotaOp op, WordArithmetic &words);
+  Words positions(ArgReduceOp op, WordArithmetic &words);
   Value onWord(Operation *op, Value Words::*word);
   Value narrowed(Operation *op, WordArithmetic &words);
   void useSaturatedIndices(Operation *op, unsigned first, unsigned count);
@@ -131,6 +133,14 @@ Words WordSplitter::counted(IotaOp op, WordArithmetic &words) {
       /*isSigned=*/false);
 }
 
+/// Positions are below sizes, which i32 holds.
+Words WordSplitter::positions(ArgReduceOp op, WordArithmetic &words) {
+  OpBuilder builder(op);
+  auto narrow = cast<ArgReduceOp>(builder.clone(*op));
+  narrow.getResult().setType(typeOf(op).clone(builder.getI32Type()));
+  return words.from(narrow, /*isSigned=*/true);
+}
+
 /// Movement: each word moves like the whole. Indices are bounded by sizes,
 /// which i32 holds.
 std::optional<Words> WordSplitter::moved(Operation *op) {
@@ -144,57 +154,105 @@ std::optional<Words> WordSplitter::moved(Operation *op) {
   return Words{onWord(op, &Words::low), onWord(op, &Words::high)};
 }
 
+/// What a fold starts from.
+static uint64_t neutralOf(ReduceKind kind, bool isSigned) {
+  uint64_t lowest = isSigned ? uint64_t(1) << 63 : 0;
+  switch (kind) {
+  case ReduceKind::prod:
+    return 1;
+  case ReduceKind::max:
+    return lowest;
+  case ReduceKind::min:
+    return ~lowest;
+  default:
+    return 0;
+  }
+}
+
+/// One step of a fold that is not bitwise.
+static Words combined(WordArithmetic &words, ReduceKind kind, Words x, Words y,
+                      bool isSigned) {
+  if (kind == ReduceKind::sum)
+    return words.add(x, y);
+  if (kind == ReduceKind::prod)
+    return words.mul(x, y);
+  CompareDirection wanted =
+      kind == ReduceKind::max ? CompareDirection::ge : CompareDirection::le;
+  return words.select(words.compare(wanted, x, y, isSigned), x, y);
+}
+
+static bool isBitwise(ReduceKind kind) {
+  return kind == ReduceKind::all || kind == ReduceKind::any ||
+         kind == ReduceKind::parity;
+}
+
+/// The words of a number as scalars.
+static Words scalarWords(OpBuilder &builder, Location loc, uint64_t value) {
+  auto scalar = cast<RankedTensorType>(
+      wordTypeLike(RankedTensorType::get({}, builder.getI64Type())));
+  auto word = [&](uint64_t bits) -> Value {
+    return builder.create<ConstantOp>(
+        loc,
+        cast<ElementsAttr>(DenseElementsAttr::get(scalar, APInt(32, bits))));
+  };
+  return {word(value & 0xffffffff), word(value >> 32)};
+}
+
 /// The fold of one element after another, by a region on words.
-std::optional<Words> WordSplitter::folded(ReduceOp op) {
+Words WordSplitter::folded(ReduceOp op) {
   ReduceKind kind = op.getKind();
   bool signedness = isSigned(op.getOperand());
-  auto step = [&](WordArithmetic &words, Words x,
-                  Words y) -> std::optional<Words> {
-    switch (kind) {
-    case ReduceKind::sum:
-      return words.add(x, y);
-    case ReduceKind::prod:
-      return words.mul(x, y);
-    case ReduceKind::max:
-      return words.select(words.compare(CompareDirection::ge, x, y, signedness),
-                          x, y);
-    case ReduceKind::min:
-      return words.select(words.compare(CompareDirection::le, x, y, signedness),
-                          x, y);
-    default:
-      return std::nullopt;
-    }
-  };
-  if (kind == ReduceKind::all || kind == ReduceKind::any ||
-      kind == ReduceKind::parity)
-    return Words{onWord(op, &Words::low), onWord(op, &Words::high)};
-  uint64_t lowest = signedness ? uint64_t(1) << 63 : 0;
-  uint64_t neutral = kind == ReduceKind::prod  ? 1
-                     : kind == ReduceKind::max ? lowest
-                     : kind == ReduceKind::min ? ~lowest
-                                               : 0;
+  if (isBitwise(kind))
+    return {onWord(op, &Words::low), onWord(op, &Words::high)};
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Type scalar = wordTypeLike(RankedTensorType::get({}, builder.getI64Type()));
-  auto start = [&](uint64_t value) -> Value {
-    return builder.create<ConstantOp>(
-        loc, cast<ElementsAttr>(DenseElementsAttr::get(
-                 cast<RankedTensorType>(scalar), APInt(32, value))));
-  };
-  Words operand = of(op.getOperand());
-  Type type = wordTypeLike(op.getType());
+  Words operand = of(op.getOperand()),
+        start = scalarWords(builder, loc, neutralOf(kind, signedness));
+  Type type = wordTypeLike(op.getType()), scalar = start.low.getType();
   auto fold = builder.create<ReduceWithOp>(
       loc, TypeRange{type, type}, ValueRange{operand.low, operand.high},
-      ValueRange{start(neutral & 0xffffffff), start(neutral >> 32)},
-      op.getDims());
+      ValueRange{start.low, start.high}, op.getDims());
   Block *block =
       builder.createBlock(&fold.getBody(), {}, SmallVector<Type>(4, scalar),
                           SmallVector<Location>(4, loc));
   WordArithmetic inside(builder, loc);
-  Words next = *step(inside, {block->getArgument(0), block->getArgument(1)},
-                     {block->getArgument(2), block->getArgument(3)});
+  Words next =
+      combined(inside, kind, {block->getArgument(0), block->getArgument(1)},
+               {block->getArgument(2), block->getArgument(3)}, signedness);
   builder.create<YieldOp>(loc, ValueRange{next.low, next.high});
-  return Words{fold.getResult(0), fold.getResult(1)};
+  return {fold.getResult(0), fold.getResult(1)};
+}
+
+/// Running folds by doubling distances (Hillis, Steele, Data parallel
+/// algorithms, 1986): integers may be combined in any order.
+std::optional<Words> WordSplitter::running(CumulativeOp op,
+                                           WordArithmetic &words) {
+  RankedTensorType type = typeOf(op.getResult());
+  int64_t dim = op.getDim(), size = type.getDimSize(dim);
+  ReduceKind kind = op.getKind();
+  if (ShapedType::isDynamic(size) || isBitwise(kind))
+    return std::nullopt;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  bool signedness = isSigned(op.getOperand());
+  Words start = scalarWords(builder, loc, neutralOf(kind, signedness));
+  SmallVector<int64_t> none(type.getRank(), 0);
+  // What lies a distance before each element, or after it in reverse.
+  auto shifted = [&](Value word, Value fill, int64_t distance) -> Value {
+    SmallVector<int64_t> low(none), high(none);
+    low[dim] = op.getReverse() ? -distance : distance;
+    high[dim] = -low[dim];
+    return builder.create<PadOp>(loc, word.getType(), word, fill, ValueRange(),
+                                 ValueRange(), low, high, none);
+  };
+  auto shiftedBy = [&](Words all, int64_t distance) -> Words {
+    return {shifted(all.low, start.low, distance),
+            shifted(all.high, start.high, distance)};
+  };
+  Words all = of(op.getOperand());
+  for (int64_t distance = 1; distance < size; distance *= 2)
+    all = combined(words, kind, all, shiftedBy(all, distance), signedness);
+  return op.getExclusive() && size > 0 ? shiftedBy(all, 1) : all;
 }
 
 std::optional<Words> WordSplitter::arithmetic(Operation *op,
@@ -256,6 +314,11 @@ std::optional<Words> WordSplitter::result(Operation *op,
     return counted(iota, words);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return folded(reduce);
+  if (auto cumulative = dyn_cast<CumulativeOp>(op))
+    return running(cumulative, words);
+  if (auto position = dyn_cast<ArgReduceOp>(op);
+      position && !lacks(typeOf(position.getOperand()).getElementType()))
+    return positions(position, words);
   if (auto convert = dyn_cast<ConvertOp>(op)) {
     Value from = convert.getOperand();
     return lacks(typeOf(from).getElementType())
@@ -296,7 +359,10 @@ void WordSplitter::useSaturatedIndices(Operation *op, unsigned first,
 }
 
 LogicalResult WordSplitter::splitOp(Operation *op) {
-  if (isa<GetParamOp, DimOp>(op) || !familyOf(op)) {
+  // What is handed on keeps its type, as arguments and results do; it is split
+  // where it is computed with.
+  if (isa<GetParamOp, DimOp, IfOp, CaseOp, WhileOp, YieldOp, BarrierOp>(op) ||
+      !familyOf(op)) {
     readWhole(op);
     return success();
   }
