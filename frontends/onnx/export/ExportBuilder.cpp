@@ -144,10 +144,11 @@ std::string ExportBuilder::node(const std::string &op, Names inputs,
 }
 
 ExportBuilder::Names ExportBuilder::nodes(const std::string &op, Names inputs,
-                                          Attributes attributes,
-                                          size_t results) {
+                                          Attributes attributes, size_t results,
+                                          const std::string &domain) {
   node(op, std::move(inputs), std::move(attributes));
   Node &made = graph->nodes.back();
+  made.domain = domain;
   while (made.outputs.size() < results)
     made.outputs.push_back(fresh(made.name + "_out"));
   return made.outputs;

@@ -66,7 +66,7 @@ public:
                    Attributes attributes = {});
   /// The same with several results; absent ones have an empty name.
   Names nodes(const std::string &op, Names inputs, Attributes attributes,
-              size_t results);
+              size_t results, const std::string &domain = "");
   /// The node that made a value, if it is the operator `op` and takes `inputs`
   /// operands.
   Node *maker(const std::string &value, const std::string &op, size_t inputs);
@@ -149,6 +149,7 @@ llvm::ArrayRef<ExportRow> regionReductionExports();
 llvm::ArrayRef<ExportRow> indexingExports();
 llvm::ArrayRef<ExportRow> compositeExports();
 llvm::ArrayRef<ExportRow> controlExports();
+llvm::ArrayRef<ExportRow> operatorCallExports();
 llvm::ArrayRef<ExportRow> orderingExports();
 llvm::ArrayRef<ExportRow> scatterExports();
 

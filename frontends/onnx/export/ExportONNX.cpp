@@ -50,8 +50,8 @@ static const ExportRow *findExport(StringRef name) {
   for (llvm::ArrayRef<ExportRow> rows :
        {elementwiseExports(), movementExports(), contractionExports(),
         reductionExports(), indexingExports(), compositeExports(),
-        controlExports(), orderingExports(), scatterExports(),
-        regionReductionExports()})
+        controlExports(), operatorCallExports(), orderingExports(),
+        scatterExports(), regionReductionExports()})
     for (const ExportRow &row : rows)
       if (row.op == name)
         return &row;
@@ -321,6 +321,14 @@ Result<Model> ModelExport::run() {
   if (b.failed())
     return *b.firstError;
   dropUnused();
+  for (const Node &node : model.graph.nodes)
+    if (!llvm::is_contained(
+            llvm::map_range(model.opsets,
+                            [](const OpsetImport &opset) -> std::string {
+                              return opset.domain;
+                            }),
+            node.domain))
+      model.opsets.push_back({node.domain, 1});
   return std::move(model);
 }
 

@@ -59,6 +59,72 @@ TEST(ImportFused, MatMul) {
                           {ramp("x", {1, 1, 3}), ramp("y", {1, 3, 2})}));
 }
 
+namespace {
+
+/// MatMulNBits of a ramp [2, k] with weights [k, 2].
+std::vector<double> multiplied(int64_t k, int64_t bits, int64_t block,
+                               std::vector<Tensor> weights,
+                               std::vector<std::string> more = {}) {
+  std::vector<std::string> names = {"x", "b", "s"};
+  names.insert(names.end(), more.begin(), more.end());
+  weights.insert(weights.begin(), ramp("x", {2, k}));
+  return evaluateFused(
+      makeNode("MatMulNBits", names, {"z"},
+               {intAttribute("K", k), intAttribute("N", 2),
+                intAttribute("bits", bits), intAttribute("block_size", block)}),
+      weights);
+}
+
+} // namespace
+
+// Codes lie low bits first; the last block is padded; a row's zero points start
+// a byte. The values are those of the formula (code - zero) * scale.
+TEST(ImportFused, MatMulNBits) {
+  Tensor one = scaled(ramp("x", {2, 3}), 1);
+  std::string_view raw = one.data.view();
+  std::vector<float> x(6);
+  std::memcpy(x.data(), raw.data(), raw.size());
+  auto expected = [&](std::vector<double> first, std::vector<double> second) {
+    std::vector<double> sums;
+    for (int row = 0; row < 2; ++row)
+      for (const std::vector<double> &column : {first, second}) {
+        double sum = 0;
+        for (int k = 0; k < 3; ++k)
+          sum += x[row * 3 + k] * column[k];
+        sums.push_back(sum);
+      }
+    return sums;
+  };
+  // Blocks of two: codes 1, 2 | 3 and 15, 0 | 9.
+  Tensor packed = bytes("b", {2, 2, 1}, {0x21, 0xf3, 0x0f, 0x79});
+  Tensor scales = floats("s", {2, 2}, {1, 2, 0.5f, 4});
+  expectNear(multiplied(3, 4, 2, {packed, scales}),
+             expected({-7, -6, -10}, {3.5, -4, 4}));
+  expectNear(multiplied(3, 4, 2,
+                        {packed, scales, bytes("z", {2}, {0x21, 0x83})}, {"z"}),
+             expected({0, 1, 2}, {6, -1.5, 4}));
+  expectNear(
+      multiplied(3, 4, 2,
+                 {packed, scales, floats("z", {2, 2}, {0.5f, 1, 2, 8.5f})},
+                 {"z"}),
+      expected({0.5, 1.5, 4}, {6.5, -1, 2}));
+  expectNear(multiplied(3, 4, 2, {packed, scales, floats("c", {2}, {10, 20})},
+                        {"", "", "c"}),
+             [&] {
+               std::vector<double> sums = expected({-7, -6, -10}, {3.5, -4, 4});
+               for (size_t i = 0; i < sums.size(); ++i)
+                 sums[i] += i % 2 ? 20 : 10;
+               return sums;
+             }());
+  Tensor whole = bytes("b", {2, 2, 2}, {130, 126, 128, 0, 0, 255, 3, 7});
+  expectNear(multiplied(3, 8, 2, {whole, scales}),
+             expected({2, -2, 0}, {-64, 63.5, -500}));
+  expectNear(multiplied(3, 8, 2,
+                        {whole, scales, bytes("z", {2, 2}, {0, 1, 255, 3})},
+                        {"z"}),
+             expected({130, 126, 254}, {-127.5, 0, 0}));
+}
+
 TEST(ImportFused, Activations) {
   std::vector<Tensor> inputs = {ramp("x", {2, 3}), ramp("y", {3})};
   expectNear(evaluateFused(makeNode("BiasGelu", {"x", "y"}, {"z"}), inputs),
