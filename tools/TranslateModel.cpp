@@ -15,6 +15,7 @@
 #include "tools/model/DeriveModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/OptionEffects.h"
+#include "tools/model/QuantizeModel.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
 
@@ -158,6 +159,16 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   return llvm::Error::success();
 }
 
+static llvm::Error quantizeLoaded(LoadedModel &model,
+                                  const TranslateOptions &options,
+                                  Diagnostics &diagnostics) {
+  RunOptions run;
+  run.entry = options.entry;
+  run.noVerify = options.noVerify;
+  run.precision = options.precision;
+  return quantizeModel(model, run, /*forFile=*/true, diagnostics);
+}
+
 llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
                                           Diagnostics &diagnostics) {
   TranslateOptions options = given;
@@ -185,6 +196,8 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
     return makeError(ErrorCode::Usage,
                      "--dim has no effect on a model that is no ONNX, without "
                      "--check");
+  if (llvm::Error error = quantizeLoaded(*model, options, diagnostics))
+    return error;
   // GraphIR can say what is to be derived, other formats cannot.
   bool derives = !options.transforms.empty() || *to == FileFormat::ONNX ||
                  *to == FileFormat::StableHLO;

@@ -19,6 +19,7 @@
 #include "tools/model/CompiledModel.h"
 #include "tools/model/DeriveModel.h"
 #include "tools/model/Executor.h"
+#include "tools/model/QuantizeModel.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
 #include "tools/run/BenchServer.h"
@@ -102,6 +103,9 @@ llvm::Error ModelRun::load() {
       return derived.takeError();
     options.entry = *derived;
   }
+  if (llvm::Error error =
+          quantizeModel(model, options, /*forFile=*/false, diagnostics))
+    return error;
   importMs = watch.restart();
   llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
