@@ -8,7 +8,7 @@
 #include "frontends/cayley/MatrixFamilies.h"
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/cayley/Puzzles.h"
-#include "frontends/cayley/StateGraphFiles.h"
+#include "frontends/cayley/files/StateGraphFiles.h"
 #include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -2,7 +2,7 @@
 //
 // Generators from GAP and JSON files, well-formed and not.
 
-#include "frontends/cayley/StateGraphFiles.h"
+#include "frontends/cayley/files/StateGraphFiles.h"
 #include "frontends/cayley/LoadStateGraph.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"

@@ -2,11 +2,11 @@
 //
 // Reads the statements of a GAP text into named permutations and lists.
 
-#ifndef ZENITH_FRONTENDS_CAYLEY_GAPVALUES_H
-#define ZENITH_FRONTENDS_CAYLEY_GAPVALUES_H
+#ifndef ZENITH_FRONTENDS_CAYLEY_FILES_GAPVALUES_H
+#define ZENITH_FRONTENDS_CAYLEY_FILES_GAPVALUES_H
 
-#include "frontends/cayley/GapTokens.h"
 #include "frontends/cayley/StateGraph.h"
+#include "frontends/cayley/files/GapTokens.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
@@ -35,4 +35,4 @@ llvm::Error gapError(llvm::StringRef path, const GapToken &token,
 
 } // namespace zenith::cayley
 
-#endif // ZENITH_FRONTENDS_CAYLEY_GAPVALUES_H
+#endif // ZENITH_FRONTENDS_CAYLEY_FILES_GAPVALUES_H

@@ -2,8 +2,8 @@
 //
 // Graphs from GAP texts: assignments of permutations, lists and groups.
 
-#ifndef ZENITH_FRONTENDS_CAYLEY_GAPFILE_H
-#define ZENITH_FRONTENDS_CAYLEY_GAPFILE_H
+#ifndef ZENITH_FRONTENDS_CAYLEY_FILES_GAPFILE_H
+#define ZENITH_FRONTENDS_CAYLEY_FILES_GAPFILE_H
 
 #include "frontends/cayley/StateGraph.h"
 
@@ -27,4 +27,4 @@ llvm::Expected<StateGraph> parseGap(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace zenith::cayley
 
-#endif // ZENITH_FRONTENDS_CAYLEY_GAPFILE_H
+#endif // ZENITH_FRONTENDS_CAYLEY_FILES_GAPFILE_H

@@ -2,7 +2,7 @@
 //
 // Splits GAP texts into words.
 
-#include "frontends/cayley/GapTokens.h"
+#include "frontends/cayley/files/GapTokens.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -2,10 +2,10 @@
 //
 // Graphs from files: generators as GAP permutations or as JSON.
 
-#include "frontends/cayley/StateGraphFiles.h"
+#include "frontends/cayley/files/StateGraphFiles.h"
 
-#include "frontends/cayley/GapFile.h"
 #include "frontends/cayley/PermutationFamilies.h"
+#include "frontends/cayley/files/GapFile.h"
 #include "frontends/files/JSONText.h"
 #include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"

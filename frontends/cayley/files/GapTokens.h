@@ -2,8 +2,8 @@
 //
 // The words of GAP texts, each with its place.
 
-#ifndef ZENITH_FRONTENDS_CAYLEY_GAPTOKENS_H
-#define ZENITH_FRONTENDS_CAYLEY_GAPTOKENS_H
+#ifndef ZENITH_FRONTENDS_CAYLEY_FILES_GAPTOKENS_H
+#define ZENITH_FRONTENDS_CAYLEY_FILES_GAPTOKENS_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -31,4 +31,4 @@ std::vector<GapToken> gapTokens(llvm::StringRef text);
 
 } // namespace zenith::cayley
 
-#endif // ZENITH_FRONTENDS_CAYLEY_GAPTOKENS_H
+#endif // ZENITH_FRONTENDS_CAYLEY_FILES_GAPTOKENS_H

@@ -2,8 +2,8 @@
 //
 // Writes a graph as the .json and .gap texts that read back as the same graph.
 
-#ifndef ZENITH_FRONTENDS_CAYLEY_GRAPHTEXT_H
-#define ZENITH_FRONTENDS_CAYLEY_GRAPHTEXT_H
+#ifndef ZENITH_FRONTENDS_CAYLEY_FILES_GRAPHTEXT_H
+#define ZENITH_FRONTENDS_CAYLEY_FILES_GRAPHTEXT_H
 
 #include "frontends/cayley/Puzzles.h"
 #include "llvm/Support/Error.h"
@@ -28,4 +28,4 @@ llvm::Expected<std::string> gapText(const StateGraph &graph);
 
 } // namespace zenith::cayley
 
-#endif // ZENITH_FRONTENDS_CAYLEY_GRAPHTEXT_H
+#endif // ZENITH_FRONTENDS_CAYLEY_FILES_GRAPHTEXT_H

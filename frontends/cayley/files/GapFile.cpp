@@ -2,11 +2,11 @@
 //
 // Makes the graph of a GAP text: the moves with their inverses, and hints.
 
-#include "frontends/cayley/GapFile.h"
+#include "frontends/cayley/files/GapFile.h"
 
-#include "frontends/cayley/GapValues.h"
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/cayley/PermutationProducts.h"
+#include "frontends/cayley/files/GapValues.h"
 #include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

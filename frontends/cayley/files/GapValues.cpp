@@ -3,7 +3,7 @@
 // A parser by recursive descent that computes as it reads: GAP takes values at
 // their statement.
 
-#include "frontends/cayley/GapValues.h"
+#include "frontends/cayley/files/GapValues.h"
 
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/cayley/PermutationProducts.h"

@@ -2,8 +2,8 @@
 //
 // Graphs from files: generators as GAP permutations or as JSON.
 
-#ifndef ZENITH_FRONTENDS_CAYLEY_STATEGRAPHFILES_H
-#define ZENITH_FRONTENDS_CAYLEY_STATEGRAPHFILES_H
+#ifndef ZENITH_FRONTENDS_CAYLEY_FILES_STATEGRAPHFILES_H
+#define ZENITH_FRONTENDS_CAYLEY_FILES_STATEGRAPHFILES_H
 
 #include "frontends/cayley/StateGraph.h"
 
@@ -20,4 +20,4 @@ llvm::Expected<StateGraph> readGeneratorFile(llvm::StringRef path);
 
 } // namespace zenith::cayley
 
-#endif // ZENITH_FRONTENDS_CAYLEY_STATEGRAPHFILES_H
+#endif // ZENITH_FRONTENDS_CAYLEY_FILES_STATEGRAPHFILES_H

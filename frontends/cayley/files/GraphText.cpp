@@ -3,7 +3,7 @@
 // Graphs as text: JSON with keys in their order, GAP with escaped names and
 // permutations as cycles.
 
-#include "frontends/cayley/GraphText.h"
+#include "frontends/cayley/files/GraphText.h"
 
 #include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,8 +33,9 @@ static void writeGenerators(json::OStream &out, const StateGraph &graph) {
         const Matrix &matrix = graph.matrices[number];
         out.array([&] {
           for (uint32_t row = 0; row < matrix.rows; ++row)
-            writeNumbers(out, ArrayRef(matrix.entries)
-                                  .slice(row * matrix.rows, matrix.rows));
+            writeNumbers(
+                out,
+                ArrayRef(matrix.entries).slice(row * matrix.rows, matrix.rows));
         });
       }
       out.attributeEnd();
@@ -74,8 +75,7 @@ static void writeFacts(json::OStream &out, const StateGraph &graph,
                               ? json::Value(graph.generatorNames[inverse])
                               : json::Value(nullptr));
   });
-  out.attribute("inverse_closed",
-                !is_contained(inverses, graph.generators()));
+  out.attribute("inverse_closed", !is_contained(inverses, graph.generators()));
   out.attribute("group_order", textOrNull(facts.groupOrder));
   out.attribute("states", textOrNull(facts.states));
   out.attributeBegin("net");
@@ -143,11 +143,12 @@ Expected<std::string> gapText(const StateGraph &graph) {
   for (const Permutation &permutation : graph.permutations)
     lastMoves |= permutation.back() + 1 != permutation.size();
   if (!isIdentity || !lastMoves)
-    text += "#@ central [" +
-            join(map_range(graph.central,
-                           [](int64_t number) { return std::to_string(number); }),
-                 ",") +
-            "]\n";
+    text +=
+        "#@ central [" +
+        join(map_range(graph.central,
+                       [](int64_t number) { return std::to_string(number); }),
+             ",") +
+        "]\n";
   for (auto [name, permutation] :
        zip_equal(graph.generatorNames, graph.permutations))
     text += escaped(name) + " := " + cyclesOf(permutation) + ";\n";
