@@ -19,10 +19,7 @@ using graph::RowBuilder;
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
-/// Rows of a block: enough for matmuls to run at full speed on some threads and
-/// to amortise the reads of tables, few enough for the operands and results of
-/// a model's layer to stay in a second-level cache.
-static int64_t rowsOfBlock(Operation *function) {
+int64_t rowsOfBlock(Operation *function) {
   constexpr int64_t layerBytes = 1 << 20, fewest = 512, most = 4096;
   int64_t widest = 1;
   function->walk([&](Operation *op) {

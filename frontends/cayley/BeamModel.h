@@ -14,6 +14,11 @@ class FuncOp;
 
 namespace zenith::cayley {
 
+/// How many states a call of the model takes: enough for matmuls to run at full
+/// speed on some threads and to amortise the reads of tables, few enough for
+/// the operands and results of a layer to stay in a second-level cache.
+int64_t rowsOfBlock(mlir::Operation *function);
+
 class BeamModel {
 public:
   /// `numbers`: states contain 0 to numbers - 1. An error where the function's

@@ -10,6 +10,7 @@
 #include "frontends/cayley/StateOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
 #include <optional>
 
 using namespace mlir;
@@ -22,10 +23,13 @@ static constexpr int64_t anySize = ShapedType::kDynamic;
 /// time of wide beams. A buffer commits its pages before they are needed.
 static std::optional<int64_t> bufferOfLinks(const BeamOptions &options,
                                             int64_t bytesOfLink) {
-  constexpr int64_t manyLinks = 1 << 25, partOfMemory = 8;
-  if (options.maxSteps < 1 || options.width > manyLinks / options.maxSteps)
+  constexpr int64_t manyLinks = 1 << 25, partOfMemory = 8, fewSteps = 16;
+  // Limits up to the next power of two have one program.
+  int64_t steps = int64_t(llvm::PowerOf2Ceil(
+      uint64_t(std::max<int64_t>(options.maxSteps, fewSteps))));
+  if (options.width > manyLinks / steps)
     return std::nullopt;
-  int64_t links = options.width * options.maxSteps;
+  int64_t links = options.width * steps;
   if (options.memoryBytes > 0 &&
       links * bytesOfLink > options.memoryBytes / partOfMemory)
     return std::nullopt;
@@ -62,9 +66,9 @@ public:
   void build(ModuleOp module);
 
 private:
-  /// Loop-carried values by position; further excluded layers follow. Links are
-  /// valid up to `end`.
-  enum Carried { beam, links, sizes, size, depth, found, end, olderLayers };
+  /// Loop-carried values by position; counts and further excluded layers
+  /// follow, as far as there are any. Links are valid up to `end`.
+  enum Carried { beam, links, sizes, size, depth, found, end, others };
   /// States and, for each, its link: parent * generators + generator.
   struct Layer {
     Value states, links;
@@ -72,14 +76,25 @@ private:
   struct Step {
     Layer layer;
     Value found;
+    Value formed, scored; ///< different neighbours, and those not excluded
+    Value nans;           ///< scores of a model that are NaN
   };
+  /// Places of the best states, whether the target is among them, and how many
+  /// scores of a model are NaN.
+  struct Best {
+    Value places, met, nans;
+  };
+  unsigned countLists() const { return options.countsStates ? 2 : 0; }
+  unsigned olderLayers() const {
+    return others + countLists() + (model ? 2 : 0);
+  }
 
   Value firstLinks();
   Value withLinks(ValueRange now, Value more);
   SmallVector<Value> step(ValueRange now);
   Step bestNeighbours(Value beam, ArrayRef<Value> banned);
-  std::pair<Value, Value> bestPlaces(Value layer);
-  std::pair<Value, Value> bestByModel(Value layer);
+  Best bestPlaces(Value layer);
+  Best bestByModel(Value layer);
   Layer withoutBanned(Layer layer, ArrayRef<Value> banned);
 
   Value target() {
@@ -133,7 +148,7 @@ BeamBuilder::Layer BeamBuilder::withoutBanned(Layer layer,
 
 /// The indices of the best states, and whether the target is among them; only
 /// the target has score 0.
-std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
+BeamBuilder::Best BeamBuilder::bestPlaces(Value layer) {
   Value kept = rows.min(rows.count(layer), rows.number(options.width)),
         zero = rows.number(0);
   auto top = builder.create<graph::TopKOp>(
@@ -141,12 +156,12 @@ std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
       scoresOf(layer), kept, uint64_t(0), /*smallest=*/true);
   Value least = rows.convert(rows.at(top.getValues(), zero), rows.i64());
   return {top.getIndices(),
-          rows.compare(graph::CompareDirection::eq, least, zero)};
+          rows.compare(graph::CompareDirection::eq, least, zero), Value()};
 }
 
 /// The indices of the best states, only that of the target where it is among
 /// them; and whether it is.
-std::pair<Value, Value> BeamBuilder::bestByModel(Value layer) {
+BeamBuilder::Best BeamBuilder::bestByModel(Value layer) {
   Value n = rows.count(layer);
   Value first =
       rows.fold(graph::ReduceKind::min,
@@ -154,10 +169,11 @@ std::pair<Value, Value> BeamBuilder::bestByModel(Value layer) {
                             rows.broadcast(n, rows.listType(), {}, n)),
                 {0});
   Value met = rows.compare(graph::CompareDirection::lt, first, n);
-  Value places = rows.branch(
-      met, rows.listType(),
+  ValueRange best = rows.branch(
+      met, {rows.listType(), n.getType()},
       [&]() -> SmallVector<Value> {
-        return {rows.part(rows.positions(n), first, rows.number(1))};
+        return {rows.part(rows.positions(n), first, rows.number(1)),
+                rows.number(0)};
       },
       [&]() -> SmallVector<Value> {
         Value scores = model->score(rows, builder, layer);
@@ -165,28 +181,49 @@ std::pair<Value, Value> BeamBuilder::bestByModel(Value layer) {
         auto top = builder.create<graph::TopKOp>(
             location, scores.getType(), rows.listType(), scores, kept,
             uint64_t(0), /*smallest=*/true);
-        return {top.getIndices()};
-      })[0];
-  return {places, met};
+        Value isNaN = rows.compare(graph::CompareDirection::ne, scores, scores);
+        return {top.getIndices(),
+                rows.fold(graph::ReduceKind::sum,
+                          rows.convert(isNaN, rows.i64()), {0})};
+      });
+  return {best[0], met, best[1]};
 }
 
 BeamBuilder::Step BeamBuilder::bestNeighbours(Value beam,
                                               ArrayRef<Value> banned) {
   auto [once, at] = rows.distinctAt(states.expand(beam));
   Layer layer = withoutBanned({once, at}, banned);
-  Value no = rows.condition(false);
+  Value no = rows.condition(false), zero = rows.number(0);
+  SmallVector<Type> types{states.rowsType(), rows.listType(), no.getType()};
+  if (model)
+    types.push_back(zero.getType());
   ValueRange best = rows.branch(
       rows.compare(graph::CompareDirection::gt, rows.count(layer.states),
                    rows.number(0)),
-      {states.rowsType(), rows.listType(), no.getType()},
+      types,
       [&]() -> SmallVector<Value> {
-        auto [places, met] =
+        auto [places, met, nans] =
             model ? bestByModel(layer.states) : bestPlaces(layer.states);
-        return {rows.pick(layer.states, places), rows.pick(layer.links, places),
-                met};
+        SmallVector<Value> values{rows.pick(layer.states, places),
+                                  rows.pick(layer.links, places), met};
+        if (model)
+          values.push_back(nans);
+        return values;
       },
-      [&]() -> SmallVector<Value> { return {layer.states, layer.links, no}; });
-  return {{best[0], best[1]}, best[2]};
+      [&]() -> SmallVector<Value> {
+        SmallVector<Value> values{layer.states, layer.links, no};
+        if (model)
+          values.push_back(zero);
+        return values;
+      });
+  Step step{{best[0], best[1]}, best[2], {}, {}, {}};
+  if (options.countsStates)
+    step.formed = rows.count(once);
+  if (options.countsStates || model)
+    step.scored = rows.count(layer.states);
+  if (model)
+    step.nans = best[3];
+  return step;
 }
 
 Value BeamBuilder::firstLinks() {
@@ -209,7 +246,7 @@ SmallVector<Value> BeamBuilder::step(ValueRange now) {
   SmallVector<Value> banned;
   if (options.history > 0) {
     banned.push_back(now[beam]);
-    llvm::append_range(banned, now.drop_front(olderLayers));
+    llvm::append_range(banned, now.drop_front(olderLayers()));
   }
   Step next = bestNeighbours(now[beam], banned);
   Value kept = rows.count(next.layer.states);
@@ -220,6 +257,17 @@ SmallVector<Value> BeamBuilder::step(ValueRange now) {
                             rows.add(now[depth], rows.number(1)),
                             next.found,
                             rows.add(now[end], kept)};
+  if (options.countsStates)
+    values.append({rows.concat(now[others], rows.asList(next.formed)),
+                   rows.concat(now[others + 1], rows.asList(next.scored))});
+  if (model) {
+    unsigned at = others + countLists();
+    Value areAll = rows.both(
+        rows.compare(graph::CompareDirection::gt, next.nans, rows.number(0)),
+        rows.compare(graph::CompareDirection::eq, next.nans, next.scored));
+    values.append({rows.add(now[at], next.nans),
+                   rows.add(now[at + 1], rows.convert(areAll, rows.i64()))});
+  }
   if (!banned.empty())
     values.append(banned.begin(), banned.end() - 1);
   return values;
@@ -229,10 +277,25 @@ void BeamBuilder::build(ModuleOp module) {
   builder.setInsertionPointToEnd(module.getBody());
   SmallVector<Type> results{rows.type({}, builder.getI1Type()), rows.listType(),
                             rows.listType()};
+  SmallVector<StringRef> names{"found", "path", "sizes"};
+  if (options.countsStates) {
+    results.append(2, rows.listType());
+    names.append({"formed", "scored"});
+  }
+  if (model) {
+    results.append(2, rows.type({}, rows.i64()));
+    names.append({"nan_scores", "nan_steps"});
+  }
+  if (options.givesBeam) {
+    results.push_back(states.rowsType());
+    names.push_back("beam");
+  }
   auto function = builder.create<func::FuncOp>(
-      location, "main", builder.getFunctionType({states.rowType()}, results));
-  nameArguments(function, {"start"});
-  nameResults(function, {"found", "path", "sizes"});
+      location, "main",
+      builder.getFunctionType({states.rowType(), rows.type({}, rows.i64())},
+                              results));
+  nameArguments(function, {"start", "max_steps"});
+  nameResults(function, names);
   builder.setInsertionPointToStart(function.addEntryBlock());
   Value one = rows.number(1), start = function.getArgument(0);
   SmallVector<Value> inits{
@@ -248,6 +311,11 @@ void BeamBuilder::build(ModuleOp module) {
       rows.listType(),   one.getType(),
       one.getType(),     inits[found].getType(),
       one.getType()};
+  Value none = rows.constant({}, {0}, rows.i64());
+  inits.append(countLists(), none);
+  types.append(countLists(), rows.listType());
+  inits.append(model ? 2 : 0, rows.number(0));
+  types.append(model ? 2 : 0, one.getType());
   for (int64_t i = 1; i < options.history; ++i) {
     inits.push_back(states.constantStates({}));
     types.push_back(states.rowsType());
@@ -258,7 +326,7 @@ void BeamBuilder::build(ModuleOp module) {
         Value hasStates = rows.compare(graph::CompareDirection::gt, now[size],
                                        rows.number(0));
         Value hasSteps = rows.compare(graph::CompareDirection::lt, now[depth],
-                                      rows.number(options.maxSteps));
+                                      function.getArgument(1));
         return rows.both(rows.negate(now[found]),
                          rows.both(hasStates, hasSteps));
       },
@@ -266,8 +334,12 @@ void BeamBuilder::build(ModuleOp module) {
   Value layer = rows.select(last[found], last[depth], rows.number(0));
   Value path = walkBack(rows, last[links], last[end], last[sizes], layer,
                         rows.number(0), generators);
-  builder.create<func::ReturnOp>(location,
-                                 ValueRange{last[found], path, last[sizes]});
+  SmallVector<Value> values{last[found], path, last[sizes]};
+  llvm::append_range(values,
+                     last.slice(others, olderLayers() - unsigned(others)));
+  if (options.givesBeam)
+    values.push_back(last[beam]);
+  builder.create<func::ReturnOp>(location, values);
 }
 
 llvm::Error buildBeam(const StateGraph &graph, const BeamOptions &options,

@@ -24,13 +24,19 @@ enum class BeamScore {
 
 struct BeamOptions {
   State start, target; ///< states of the graph
-  int64_t width = 1, maxSteps = 1;
+  int64_t width = 1;
+  int64_t maxSteps = 1; ///< bounds the memory for the links of the path
   BeamScore score = BeamScore::Hamming;
   std::string modelName; ///< for messages
   /// States of so many layers, the last one included, are excluded from the
   /// next.
   int64_t history = 0;
   int64_t memoryBytes = 0; ///< memory bound of a run; 0: unlimited
+  /// Gives, for each step, how many different neighbours the beam had and how
+  /// many of these were no excluded states.
+  bool countsStates = false;
+  bool givesBeam =
+      false; ///< the states of the last step too, as the last result
 };
 
 /// Adds @main to a module: steps that expand a layer to all neighbours, each
@@ -38,10 +44,15 @@ struct BeamOptions {
 /// scores, and of equal scores those that come first in the order of their
 /// parents and then of the generators. It ends where the target is met, after
 /// maxSteps or where no state is left. @main takes the start, 1 x positions as
-/// stateRow() makes it, so that one program serves all starts, and gives
+/// stateRow() makes it, and the most steps, tensor<i64>, at most as many as the
+/// next power of two from maxSteps on, so that one program serves all starts
+/// and many limits, and gives
 ///   whether the target was met, tensor<i1>,
 ///   the generators that lead there, last one first, tensor<?xi64>,
-///   the number of states kept in each layer, tensor<?xi64>.
+///   the number of states kept in each layer, tensor<?xi64>,
+///   where options count states, two lists tensor<?xi64>,
+///   of BeamScore::Model, how many scores were NaN, and in how many steps all
+///   of them, both tensor<i64>.
 /// Loop-carried scalars of the main loop are the number of states of the last
 /// layer, the number of steps, whether the target was met, and more.
 ///

@@ -18,7 +18,7 @@ class DistanceBuilder {
 public:
   DistanceBuilder(const StateGraph &graph, const DistanceOptions &options,
                   MLIRContext *context)
-      : options(options), builder(context),
+      : builder(context),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         ops(builder, location, graph, options.states), central(graph.central),
         needsAllLayers(!graph.isInverseClosed()) {}
@@ -44,8 +44,8 @@ private:
                       ops.broadcast(depth, ops.listType(), {}, n), distances);
   }
   Value countOpen(Value distances) {
-    Value zero = ops.broadcast(ops.number(0), ops.listType(), {},
-                               ops.count(distances));
+    Value zero =
+        ops.broadcast(ops.number(0), ops.listType(), {}, ops.count(distances));
     Value isOpen = ops.compare(graph::CompareDirection::lt, distances, zero);
     return ops.fold(graph::ReduceKind::sum, ops.convert(isOpen, ops.i64()),
                     {0});
@@ -54,22 +54,20 @@ private:
     return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
   }
 
-  const DistanceOptions &options;
   OpBuilder builder;
   Location location;
   StateOps ops;
   State central;
   bool needsAllLayers; ///< `earlier` holds all layers, else the last but one
+  Value limit;
 };
 
 } // namespace
 
 Value DistanceBuilder::shouldContinue(ValueRange now) {
   Value goesOn = ops.both(isPositive(now[size]), isPositive(now[open]));
-  if (options.maxSteps < 0)
-    return goesOn;
-  return ops.both(goesOn, ops.compare(graph::CompareDirection::lt, now[depth],
-                                      ops.number(options.maxSteps)));
+  return ops.both(goesOn,
+                  ops.compare(graph::CompareDirection::lt, now[depth], limit));
 }
 
 SmallVector<Value> DistanceBuilder::nextLayer(ValueRange now, Value states) {
@@ -98,15 +96,17 @@ OwningOpRef<ModuleOp> DistanceBuilder::build() {
   builder.setInsertionPointToEnd(module->getBody());
   Type list = ops.listType();
   auto function = builder.create<func::FuncOp>(
-      location, "main", builder.getFunctionType(ops.rowsType(), {list, list}));
-  nameArguments(function, {"states"});
+      location, "main",
+      builder.getFunctionType({ops.rowsType(), ops.type({}, ops.i64())},
+                              {list, list}));
+  nameArguments(function, {"states", "max_steps"});
   nameResults(function, {"distances", "sizes"});
   builder.setInsertionPointToStart(function.addEntryBlock());
-  Value states = function.getArgument(0),
-        start = ops.constantStates({central}), one = ops.number(1),
-        zero = ops.number(0);
-  Value none = ops.broadcast(ops.number(-1), ops.listType(), {},
-                             ops.count(states));
+  limit = function.getArgument(1);
+  Value states = function.getArgument(0), start = ops.constantStates({central}),
+        one = ops.number(1), zero = ops.number(0);
+  Value none =
+      ops.broadcast(ops.number(-1), ops.listType(), {}, ops.count(states));
   Value first = withLayer(states, start, none, zero);
   SmallVector<Value> inits{start,
                            needsAllLayers ? start : ops.constantStates({}),
@@ -115,7 +115,7 @@ OwningOpRef<ModuleOp> DistanceBuilder::build() {
                            one,
                            zero,
                            countOpen(first)};
-  SmallVector<Type> types{ops.rowsType(), ops.rowsType(), list, list,
+  SmallVector<Type> types{ops.rowsType(), ops.rowsType(), list,         list,
                           one.getType(),  one.getType(),  one.getType()};
   ValueRange last = ops.loop(
       types, inits, [&](ValueRange now) { return shouldContinue(now); },

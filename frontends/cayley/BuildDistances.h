@@ -13,10 +13,10 @@ namespace zenith::cayley {
 
 struct DistanceOptions {
   std::vector<State> states; ///< only their types count
-  int64_t maxSteps = -1;     ///< the farthest layer to look at; -1: any
 };
 
-/// A module whose @main takes states, tensor<? x positions>, and gives the
+/// A module whose @main takes states, tensor<? x positions>, and the farthest
+/// layer to look at, tensor<i64>, and gives the
 /// number of steps from the central state to each, -1 where it was not reached,
 /// tensor<?xi64>, and the sizes of the layers, tensor<?xi64>. The search stops
 /// in the layer that has the last of the states. Loop-carried integers are the

@@ -18,7 +18,7 @@ class MeetingBuilder {
 public:
   MeetingBuilder(const StateGraph &graph, const StateGraph &backwards,
                  const MeetingOptions &options, MLIRContext *context)
-      : graph(graph), options(options), builder(context),
+      : graph(graph), builder(context),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         rows(builder, location),
         forwardOps(builder, location, graph, {options.start, options.target}),
@@ -50,7 +50,6 @@ private:
   }
 
   const StateGraph &graph;
-  const MeetingOptions &options;
   OpBuilder builder;
   Location location;
   RowBuilder rows;
@@ -136,8 +135,9 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
   Type state = forwardOps.rowType();
   auto function = builder.create<func::FuncOp>(
       location, "main",
-      builder.getFunctionType({state, state}, {boolean, list, list, list}));
-  nameArguments(function, {"start", "target"});
+      builder.getFunctionType({state, state, rows.type({}, rows.i64())},
+                              {boolean, list, list, list}));
+  nameArguments(function, {"start", "target", "max_steps"});
   nameResults(function, {"found", "path", "forwards", "backwards"});
   builder.setInsertionPointToStart(function.addEntryBlock());
   SmallVector<Value> first =
@@ -153,11 +153,9 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
         Value shouldContinue = rows.both(
             rows.negate(now[met]), rows.compare(graph::CompareDirection::gt,
                                                 now[size], rows.number(0)));
-        if (options.maxSteps < 0)
-          return shouldContinue;
         return rows.both(shouldContinue,
                          rows.compare(graph::CompareDirection::lt, now[depth],
-                                      rows.number(options.maxSteps)));
+                                      function.getArgument(2)));
       },
       [&](ValueRange now) { return step(now); });
   Value path = rows.branch(

@@ -14,12 +14,12 @@
 namespace zenith::cayley {
 
 struct MeetingOptions {
-  State start, target;   ///< states of the graph; only their types count
-  int64_t maxSteps = -1; ///< longest path; -1: any
+  State start, target; ///< states of the graph; only their types count
 };
 
 /// A module whose @main takes the start and the target, each 1 x positions as
-/// stateRow() makes them, so that one program serves all states, and gives
+/// stateRow() makes them, and the longest path to look for, tensor<i64>, so
+/// that one program serves all states and limits, and gives
 ///   whether there is a path, tensor<i1>,
 ///   the generators of a shortest one in order, tensor<?xi64>,
 /// the sizes of the layers from the start, and of the layers from the target,

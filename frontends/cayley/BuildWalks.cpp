@@ -21,18 +21,26 @@ public:
       : graph(graph), options(options), builder(context),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         rows(builder, location),
-        states(builder, location, graph, {options.start}),
+        states(builder, location, graph, options.starts),
         positions(graph.central.size()), generators(graph.generators()) {}
 
   OwningOpRef<ModuleOp> build();
 
 private:
-  using Results = std::pair<Value, Value>; ///< states, sizes of steps
+  /// States, sizes of steps, and the moves where they are asked for.
+  using Results = SmallVector<Value>;
 
   Results buildWalks();
   Results buildLayers();
   std::pair<Value, Value> randomBits(Value state, int64_t count);
   Value seedState();
+  Value firstStates();
+  /// 0 to width - 1.
+  Value walkNumbers() {
+    return builder.create<graph::IotaOp>(location,
+                                         rows.type({options.width}, rows.i64()),
+                                         uint64_t(0), ValueRange());
+  }
   Value chosenMoves(Value bits, Value last);
   Value along(Value current, Value moves);
   Value fixed(int64_t value, Type element) {
@@ -52,6 +60,8 @@ private:
 } // namespace
 
 Value WalkBuilder::seedState() {
+  if (options.takesState)
+    return builder.getInsertionBlock()->getArgument(0);
   return rows.constant({int64_t(options.seed), 0}, {2},
                        builder.getIntegerType(64, /*isSigned=*/false));
 }
@@ -105,22 +115,23 @@ Value WalkBuilder::chosenMoves(Value bits, Value last) {
 Value WalkBuilder::along(Value current, Value moves) {
   RankedTensorType fixedRows =
       rows.type({options.width, positions}, states.rowsType().getElementType());
-  Value first = builder.create<graph::IotaOp>(
-      location, rows.type({options.width}, rows.i64()), uint64_t(0),
-      ValueRange());
   Value places =
-      rows.add(rows.mul(first, fixed(generators, rows.i64())), moves);
+      rows.add(rows.mul(walkNumbers(), fixed(generators, rows.i64())), moves);
   Value anyRows =
       rows.reshape(current, states.rowsType(), rows.number(options.width));
   return rows.reshape(rows.pick(states.expand(anyRows), places), fixedRows, {});
 }
 
+/// The start of each walk, width x positions.
+Value WalkBuilder::firstStates() {
+  Value number = rows.rem(walkNumbers(),
+                          fixed(int64_t(options.starts.size()), rows.i64()));
+  return rows.pick(states.constantStates(options.starts), number);
+}
+
 WalkBuilder::Results WalkBuilder::buildWalks() {
   Type element = states.rowsType().getElementType();
-  Value start =
-      rows.broadcast(rows.reshape(states.constantStates({options.start}),
-                                  rows.type({positions}, element), {}),
-                     rows.type({options.width, positions}, element), {1}, {});
+  Value start = firstStates();
   RankedTensorType all =
       rows.type({options.width * options.length, positions}, element);
   Value zero = rows.number(0), one = rows.number(1);
@@ -131,9 +142,14 @@ WalkBuilder::Results WalkBuilder::buildWalks() {
   };
   Value empty = rows.broadcast(rows.constant(0, {}, element), all, {}, {});
   Value moves = fixed(generators, rows.i64());
-  enum Carried { size, step, current, visited, random, last };
+  RankedTensorType taken =
+      rows.type({options.length - 1, options.width}, rows.i64());
+  bool givesMoves = options.givesMoves && options.length > 1;
+  enum Carried { size, step, current, visited, random, last, allMoves };
   SmallVector<Value> inits{rows.number(options.width), one,         start,
                            place(empty, zero, start),  seedState(), moves};
+  if (givesMoves)
+    inits.push_back(rows.broadcast(zero, taken, {}, {}));
   SmallVector<Type> types;
   for (Value init : inits)
     types.push_back(init.getType());
@@ -147,24 +163,40 @@ WalkBuilder::Results WalkBuilder::buildWalks() {
         auto [state, bits] = randomBits(now[random], options.width);
         Value chosen = chosenMoves(bits, now[last]);
         Value next = along(now[current], chosen);
-        return {now[size], rows.add(now[step], one),
-                next,      place(now[visited], now[step], next),
-                state,     chosen};
+        SmallVector<Value> values{
+            now[size], rows.add(now[step], one),
+            next,      place(now[visited], now[step], next),
+            state,     chosen};
+        if (givesMoves) {
+          Value row = rows.reshape(
+              chosen, rows.type({1, options.width}, rows.i64()), {});
+          values.push_back(builder.create<graph::DynamicUpdateSliceOp>(
+              location, taken, now[allMoves], row,
+              ValueRange{rows.sub(now[step], one), zero}));
+        }
+        return values;
       });
   Value sizes = rows.broadcast(rows.number(options.width), rows.listType(), {},
                                rows.number(options.length));
-  return {end[visited], sizes};
+  Results results{end[visited], sizes};
+  if (givesMoves)
+    results.push_back(end[allMoves]);
+  else if (options.givesMoves)
+    results.push_back(rows.constant({}, taken.getShape(), rows.i64()));
+  return results;
 }
 
 WalkBuilder::Results WalkBuilder::buildLayers() {
-  Value start = states.constantStates({options.start}), one = rows.number(1);
+  Value start = states.distinct(states.constantStates(options.starts)),
+        one = rows.number(1), count = rows.count(start);
   enum Carried { size, step, current, visited, random, sizes };
-  SmallVector<Value> inits{one,   one,         start,
-                           start, seedState(), rows.asList(one)};
+  SmallVector<Value> inits{count, one,         start,
+                           start, seedState(), rows.asList(count)};
   SmallVector<Type> types{one.getType(),           one.getType(),
                           states.rowsType(),       states.rowsType(),
                           inits[random].getType(), rows.listType()};
-  int64_t most = options.width * generators;
+  int64_t most =
+      std::max<int64_t>(options.width, options.starts.size()) * generators;
   ValueRange end = rows.loop(
       types, inits,
       [&](ValueRange now) {
@@ -206,16 +238,21 @@ WalkBuilder::Results WalkBuilder::buildLayers() {
 OwningOpRef<ModuleOp> WalkBuilder::build() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(module->getBody());
-  auto function = builder.create<func::FuncOp>(location, "main",
-                                               builder.getFunctionType({}, {}));
+  SmallVector<Type> inputs;
+  if (options.takesState)
+    inputs.push_back(
+        rows.type({2}, builder.getIntegerType(64, /*isSigned=*/false)));
+  auto function = builder.create<func::FuncOp>(
+      location, "main", builder.getFunctionType(inputs, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
   Results results =
       options.kind == WalkKind::Layers ? buildLayers() : buildWalks();
-  function.setFunctionType(builder.getFunctionType(
-      {}, {results.first.getType(), results.second.getType()}));
-  nameResults(function, {"states", "sizes"});
-  builder.create<func::ReturnOp>(location,
-                                 ValueRange{results.first, results.second});
+  function.setFunctionType(
+      builder.getFunctionType(inputs, ValueRange(results).getTypes()));
+  nameResults(function,
+              ArrayRef<StringRef>{"states", "sizes", "moves"}.take_front(
+                  results.size()));
+  builder.create<func::ReturnOp>(location, results);
   return module;
 }
 

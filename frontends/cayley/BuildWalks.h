@@ -20,18 +20,24 @@ enum class WalkKind {
 
 struct WalkOptions {
   WalkKind kind = WalkKind::Classic;
-  State start;
+  std::vector<State> starts; ///< walk i starts from start i mod their number
   int64_t width = 1, length = 1; ///< both positive
+  /// Result 2 has the generator of each step, tensor<(length - 1) x width x
+  /// i64>; not of Layers.
+  bool givesMoves = false;
   uint64_t seed = 0;
+  /// @main takes the state of the random generator, tensor<2xui64> (key,
+  /// counter), instead of `seed`.
+  bool takesState = false;
 };
 
 /// A module whose @main takes nothing and gives states, N x positions, in order
 /// of steps, and how many states each step has, tensor<?xi64>. Step 0 is the
-/// start, once for each walk; there are `length` steps, and fewer only of
-/// layers where the graph ends. Loop-carried integers of the main loop are the
-/// number of states of the last step, and of steps. Random numbers are
-/// Threefry's for key `seed`, step by step, so every target gives the same
-/// states.
+/// starts, one for each walk (of layers: each once); there are `length` steps,
+/// and fewer only of layers where the graph ends. Loop-carried integers of the
+/// main loop are the number of states of the last step, and of steps. Random
+/// numbers are Threefry's for key `seed`, step by step, so every target gives
+/// the same states.
 mlir::OwningOpRef<mlir::ModuleOp> buildWalks(const StateGraph &graph,
                                              const WalkOptions &options,
                                              mlir::MLIRContext *context);
