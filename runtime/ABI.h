@@ -199,7 +199,9 @@ typedef struct zenith_run_context {
   void (*param_done)(void *user, int64_t index);
   /// Loop number `loop` of the entry (loops inside of others don't count) has
   /// come to its condition with these carried integer scalars, in order.
-  /// Called from the thread that runs the entry. Default: nothing happens.
+  /// Called from the thread that runs the entry. The word after the numbers is
+  /// 0 and the host's: another value ends the loop as if its condition did not
+  /// hold. Default: nothing happens.
   void (*progress)(void *user, int64_t loop, const int64_t *numbers,
                    int64_t count);
   /// Nanoseconds of the monotonic clock after which the run should end; read

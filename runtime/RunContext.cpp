@@ -110,13 +110,16 @@ void RunContext::setProfile(
 }
 
 void RunContext::setProgress(
-    std::function<void(int64_t, const int64_t *, int64_t)> progress) {
+    std::function<bool(int64_t, const int64_t *, int64_t)> progress) {
   progressCallback = std::move(progress);
   context.progress = nullptr;
   if (progressCallback)
     context.progress = [](void *user, int64_t loop, const int64_t *numbers,
                           int64_t count) {
-      static_cast<RunContext *>(user)->progressCallback(loop, numbers, count);
+      // The word after the numbers is the host's.
+      if (!static_cast<RunContext *>(user)->progressCallback(loop, numbers,
+                                                             count))
+        const_cast<int64_t *>(numbers)[count] = 1;
     };
 }
 

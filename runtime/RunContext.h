@@ -60,9 +60,10 @@ public:
   void setProfile(std::function<void(const zenith_profile_event &)> profile);
 
   /// Called when a loop of the entry comes to its condition, with its number
-  /// and the integer scalars that it carries; empty = nothing.
+  /// and the integer scalars that it carries; false ends the loop there, as if
+  /// its condition did not hold. Empty = nothing.
   void setProgress(
-      std::function<void(int64_t loop, const int64_t *numbers, int64_t count)>
+      std::function<bool(int64_t loop, const int64_t *numbers, int64_t count)>
           progress);
 
   /// Called when @prepare will not read a parameter again; empty = nothing.
@@ -91,7 +92,7 @@ private:
   int32_t cancelFlag = 0;
   std::function<void(const zenith_profile_event &)> profileCallback;
   std::function<void(int64_t)> parameterDone;
-  std::function<void(int64_t, const int64_t *, int64_t)> progressCallback;
+  std::function<bool(int64_t, const int64_t *, int64_t)> progressCallback;
 };
 
 } // namespace zenith::runtime

@@ -188,20 +188,25 @@ void LoopCode::checkCancel() {
   code.failWithStatus(builder.CreateIsNotNull(flag));
 }
 
-/// Reports the loop-carried scalars of a loop of the entry to the run.
-void LoopCode::reportProgress(ArrayRef<Carried> carried) {
+/// Reports the loop-carried scalars of a loop of the entry to the run. A word
+/// more, which is 0, is the host's to set where the loop should end; null in
+/// other loops.
+Value *LoopCode::reportProgress(ArrayRef<Carried> carried) {
   if (code.frame->isNested)
-    return;
+    return nullptr;
   SmallVector<Value *> scalars;
   for (const Carried &value : carried)
     if (value.isScalar())
       scalars.push_back(value.now.scalar);
-  Value *array = code.stackArray(i64, scalars.size(), "progress");
+  Value *array = code.stackArray(i64, scalars.size() + 1, "progress");
   for (auto [index, scalar] : enumerate(scalars))
     builder.CreateStore(scalar, builder.CreateConstGEP1_64(i64, array, index));
+  Value *ends = builder.CreateConstGEP1_64(i64, array, scalars.size());
+  builder.CreateStore(builder.getInt64(0), ends);
   code.call("zenith_progress", Type::getVoidTy(context),
             {code.run(), builder.getInt64(loops++), array,
              builder.getInt64(scalars.size())});
+  return builder.CreateLoad(i64, ends);
 }
 
 void LoopCode::loop(host::WhileOp op) {
@@ -220,7 +225,7 @@ void LoopCode::loop(host::WhileOp op) {
   builder.SetInsertPoint(header);
   openHeader(carried, before);
   checkCancel();
-  reportProgress(carried);
+  Value *ends = reportProgress(carried);
   std::vector<PassedValue> now;
   for (Carried &value : carried)
     now.push_back(value.now);
@@ -232,9 +237,11 @@ void LoopCode::loop(host::WhileOp op) {
   std::vector<PassedValue> shouldContinue =
       control.run(code.programOf(op.getConditionAttr()), with(ofCondition),
                   Bytes(), arena, reserve);
-  builder.CreateCondBr(
-      builder.CreateICmpNE(shouldContinue.front().scalar, builder.getInt64(0)),
-      inside, exit);
+  Value *goesOn =
+      builder.CreateICmpNE(shouldContinue.front().scalar, builder.getInt64(0));
+  if (ends)
+    goesOn = builder.CreateAnd(goesOn, builder.CreateIsNull(ends));
+  builder.CreateCondBr(goesOn, inside, exit);
   builder.SetInsertPoint(inside);
   std::vector<Bytes> targets;
   for (Carried &value : carried)

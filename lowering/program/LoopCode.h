@@ -29,7 +29,7 @@ private:
   llvm::Value *bytesOfExtents(host::ValueAttr value, const Extents &extents);
   Bytes ownCopy(host::ValueAttr value, const PassedValue &from);
   void checkCancel();
-  void reportProgress(llvm::ArrayRef<Carried> carried);
+  llvm::Value *reportProgress(llvm::ArrayRef<Carried> carried);
 
   BufferCode &buffers;
   ProgramMemory &memory;
