@@ -20,6 +20,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
 #include "passes/autodiff/DerivationPasses.h"
+#include "passes/search/states/SplitSearchLoop.h"
 #include "tools/opt/ImportStableHLOPass.h"
 #include "tools/opt/OptArguments.h"
 #include "llvm/Support/CommandLine.h"
@@ -92,6 +93,7 @@ static void registerPasses() {
   registerZenithDerivationPasses();
   registerZenithLoweringPasses();
   pipeline::registerPhasesPass();
+  mlir::registerPass(search::createSplitSearchLoopPass);
   tools::registerImportStableHLOPass();
   mlir::PassRegistration<RelocateFilesPass>();
   // Without this, options such as --mlir-print-ir-after-all end the program

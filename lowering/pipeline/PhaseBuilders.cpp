@@ -20,6 +20,7 @@
 #include "passes/autodiff/GradientRule.h"
 #include "passes/batching/BatchRule.h"
 #include "passes/fusion/FusionRule.h"
+#include "passes/search/states/SplitSearchLoop.h"
 
 using namespace mlir;
 
@@ -90,6 +91,8 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   auto keys = optionsOf<ChooseStateKeysPassOptions>(options);
   keys.without = options.withoutWords;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
+  // The rewrites above look at a loop, which a step has no more.
+  passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);
   addLegalization(passes, options);
   passes.addPass(createSymbolDCEPass());

@@ -21,7 +21,7 @@ namespace zenith::search {
 class PermutationGroup {
 public:
   /// Entries of permutations that build() may visit, a few seconds.
-  static constexpr int64_t defaultBudget = int64_t(1) << 31;
+  static constexpr int64_t defaultBudget = int64_t(1) << 30;
 
   /// The group that the permutations generate, all of one number of points, at
   /// most 65536. Nothing where more than `budget` entries of permutations would
