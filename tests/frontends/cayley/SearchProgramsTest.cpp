@@ -5,6 +5,8 @@
 #include "frontends/cayley/BuildAdjacency.h"
 #include "frontends/cayley/BuildBeam.h"
 #include "frontends/cayley/BuildBfs.h"
+#include "frontends/cayley/BuildDistances.h"
+#include "frontends/cayley/BuildHashes.h"
 #include "frontends/cayley/BuildMeeting.h"
 #include "frontends/cayley/BuildWalks.h"
 #include "frontends/cayley/LoadStateGraph.h"
@@ -15,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/search/states/SplitSearchLoop.h"
 #include "gtest/gtest.h"
 #include <map>
 #include <numeric>
@@ -49,16 +52,22 @@ protected:
     return *results;
   }
 
-  /// With states as arguments.
+  /// With states and a limit as arguments.
   std::vector<Tensor> run(mlir::ModuleOp module,
-                          std::initializer_list<State> states) {
+                          std::initializer_list<State> states, int64_t limit) {
     std::vector<Tensor> arguments;
     auto types =
         module.lookupSymbol<mlir::func::FuncOp>("main").getArgumentTypes();
     for (const State &state : states)
       arguments.push_back(stateRow(
           state, mlir::cast<mlir::RankedTensorType>(types[arguments.size()])));
+    arguments.push_back(number(limit));
     return run(module, llvm::ArrayRef<Tensor>(arguments));
+  }
+  Tensor number(int64_t value) {
+    return Tensor(
+        mlir::RankedTensorType::get({}, mlir::IntegerType::get(&context, 64)),
+        llvm::ArrayRef(reinterpret_cast<const char *>(&value), sizeof(value)));
   }
 
   /// Paths come out of the program from the target back to the start.
@@ -213,7 +222,8 @@ TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
           auto module = mlir::OwningOpRef<mlir::ModuleOp>(
               mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
           ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
-          std::vector<Tensor> results = run(*module, {options.start});
+          std::vector<Tensor> results =
+              run(*module, {options.start}, options.maxSteps);
           BeamResult expected =
               plainBeam(states, options, [&](const State &state) {
                 return score == BeamScore::Zero
@@ -233,7 +243,7 @@ TEST_F(SearchPrograms, BeamAtItsTargetHasAnEmptyPath) {
   auto module = mlir::OwningOpRef<mlir::ModuleOp>(
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
   ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
-  std::vector<Tensor> results = run(*module, {options.start});
+  std::vector<Tensor> results = run(*module, {options.start}, options.maxSteps);
   EXPECT_EQ(integers(results[0])[0] != 0, true);
   EXPECT_EQ(integers(results[1]), std::vector<int64_t>());
   EXPECT_EQ(integers(results[2]), std::vector<int64_t>{1});
@@ -278,7 +288,8 @@ TEST_F(SearchPrograms, BeamAsksAModel) {
     ASSERT_TRUE(module);
     auto model = module->lookupSymbol<mlir::func::FuncOp>("main");
     ASSERT_FALSE(buildBeam(states, options, *module, model));
-    std::vector<Tensor> results = run(*module, {options.start});
+    std::vector<Tensor> results =
+        run(*module, {options.start}, options.maxSteps);
     BeamResult expected = plainBeam(states, options, [](const State &state) {
       double sum = 0;
       for (size_t i = 0; i < state.size(); ++i)
@@ -330,10 +341,10 @@ TEST_F(SearchPrograms, MeetingFindsShortestPaths) {
     StateGraph states = graph(name);
     for (unsigned seed = 0; seed < 6; ++seed) {
       MeetingOptions options{scrambled(states, seed * 5, seed),
-                             scrambled(states, seed, seed + 9), -1};
+                             scrambled(states, seed, seed + 9)};
       auto module = llvm::cantFail(buildMeeting(states, options, &context));
       std::vector<Tensor> results =
-          run(*module, {options.start, options.target});
+          run(*module, {options.start, options.target}, INT64_MAX);
       SCOPED_TRACE(testing::Message() << name << " seed " << seed);
       ASSERT_TRUE(integers(results[0])[0] != 0);
       std::vector<int64_t> path = integers(results[1]);
@@ -355,7 +366,7 @@ TEST_F(SearchPrograms, OneProgramServesAllStates) {
   std::set<std::string> meetings, beams;
   for (unsigned seed = 0; seed < 3; ++seed) {
     MeetingOptions meeting{scrambled(states, 9, seed),
-                           scrambled(states, 7, seed + 9), -1};
+                           scrambled(states, 7, seed + 9)};
     meetings.insert(
         textOf(*llvm::cantFail(buildMeeting(states, meeting, &context))));
     BeamOptions beam;
@@ -374,25 +385,25 @@ TEST_F(SearchPrograms, MeetingSaysWhereThereIsNoPath) {
   StateGraph states = graph("pancake:5");
   State other = states.central;
   other[0] = 7;
-  auto module = llvm::cantFail(
-      buildMeeting(states, {other, states.central, -1}, &context));
-  EXPECT_EQ(integers(run(*module, {other, states.central})[0])[0], 0);
+  auto module =
+      llvm::cantFail(buildMeeting(states, {other, states.central}, &context));
+  EXPECT_EQ(integers(run(*module, {other, states.central}, INT64_MAX)[0])[0],
+            0);
   State far = scrambled(states, 40, 5);
   int64_t length = distance(states, far, states.central);
   ASSERT_GT(length, 1);
-  for (int64_t most : {length - 1, length}) {
-    module = llvm::cantFail(
-        buildMeeting(states, {far, states.central, most}, &context));
-    EXPECT_EQ(integers(run(*module, {far, states.central})[0])[0] != 0,
+  module =
+      llvm::cantFail(buildMeeting(states, {far, states.central}, &context));
+  for (int64_t most : {length - 1, length})
+    EXPECT_EQ(integers(run(*module, {far, states.central}, most)[0])[0] != 0,
               most == length);
-  }
 }
 
 TEST_F(SearchPrograms, WalksStepAlongGenerators) {
   for (const char *name : {"lrx:5", "heisenberg:3,3", "lx:4"})
     for (WalkKind kind : {WalkKind::Classic, WalkKind::NonBacktracking}) {
       StateGraph states = graph(name);
-      WalkOptions options{kind, states.central, 6, 9, 42};
+      WalkOptions options{kind, {states.central}, 6, 9, false, 42};
       auto module = buildWalks(states, options, &context);
       std::vector<Tensor> results = run(*module);
       std::vector<State> all = rows(results[0]);
@@ -421,11 +432,12 @@ TEST_F(SearchPrograms, WalksStepAlongGenerators) {
 TEST_F(SearchPrograms, LayersOfWalksAreBreadthFirst) {
   StateGraph states = graph("lrx:4");
   auto module = buildWalks(
-      states, {WalkKind::Layers, states.central, 1000, 100, 1}, &context);
+      states, {WalkKind::Layers, {states.central}, 1000, 100, false, 1},
+      &context);
   EXPECT_EQ(integers(run(*module)[1]),
             (std::vector<int64_t>{1, 3, 5, 6, 5, 3, 1}));
-  module =
-      buildWalks(states, {WalkKind::Layers, states.central, 2, 5, 1}, &context);
+  module = buildWalks(
+      states, {WalkKind::Layers, {states.central}, 2, 5, false, 1}, &context);
   std::vector<Tensor> results = run(*module);
   EXPECT_EQ(integers(results[1])[0], 1);
   std::vector<State> all = rows(results[0]);
@@ -438,7 +450,7 @@ TEST_F(SearchPrograms, AdjacencyHasThePlacesOfNeighbours) {
     BfsOptions options;
     options.starts = {states.central};
     options.maxLayers = maxLayers;
-    options.keepLayers = true;
+    options.kept.kind = KeptLayers::All;
     auto growth = buildBfs(states, options, &context);
     Tensor layers = run(*growth)[1];
     std::vector<State> all = rows(layers);
@@ -454,6 +466,173 @@ TEST_F(SearchPrograms, AdjacencyHasThePlacesOfNeighbours) {
         EXPECT_EQ(places[i * states.generators() + g],
                   found == all.end() ? -1 : found - all.begin());
       }
+  }
+}
+
+TEST_F(SearchPrograms, MovesLeadFromStateToState) {
+  StateGraph states = graph("lx:5");
+  WalkOptions options{WalkKind::NonBacktracking, {}, 5, 7, true, 3};
+  for (unsigned seed = 0; seed < 3; ++seed)
+    options.starts.push_back(scrambled(states, 9, seed));
+  std::vector<Tensor> results = run(*buildWalks(states, options, &context));
+  std::vector<State> all = rows(results[0]);
+  std::vector<int64_t> moves = integers(results[2]);
+  ASSERT_EQ(moves.size(), 30u);
+  for (size_t walk = 0; walk < 5; ++walk) {
+    EXPECT_EQ(all[walk], options.starts[walk % 3]);
+    for (size_t step = 0; step < 6; ++step)
+      EXPECT_EQ(
+          states.apply(size_t(moves[step * 5 + walk]), all[step * 5 + walk]),
+          all[(step + 1) * 5 + walk]);
+  }
+}
+
+TEST_F(SearchPrograms, DistancesAreThoseOfASearch) {
+  for (const char *name : {"lrx:5", "lx:5", "heisenberg:3,3"}) {
+    StateGraph states = graph(name);
+    auto module = buildDistances(states, {{states.central}}, &context);
+    auto type = mlir::cast<mlir::RankedTensorType>(
+        module->lookupSymbol<mlir::func::FuncOp>("main").getArgumentTypes()[0]);
+    for (int64_t most : {int64_t(3), INT64_MAX}) {
+      std::vector<int64_t> expected;
+      Tensor asked(mlir::RankedTensorType::get({6, type.getDimSize(1)},
+                                               type.getElementType()));
+      for (unsigned seed = 0; seed < 6; ++seed) {
+        State state = scrambled(states, seed * 3, seed);
+        int64_t steps = distance(states, states.central, state);
+        expected.push_back(steps > most ? -1 : steps);
+        Tensor row =
+            stateRow(state, mlir::RankedTensorType::get({1, type.getDimSize(1)},
+                                                        type.getElementType()));
+        std::copy_n(row.bytes(), row.byteSize(),
+                    asked.writable() + seed * row.byteSize());
+      }
+      EXPECT_EQ(integers(run(*module, {asked, number(most)})[0]), expected)
+          << name;
+    }
+  }
+}
+
+TEST_F(SearchPrograms, KeptLayersArePartsOfAllLayers) {
+  for (const char *name : {"lrx:5", "lx:5"}) {
+    StateGraph states = graph(name);
+    BfsOptions options;
+    options.starts = {states.central};
+    options.kept.kind = KeptLayers::All;
+    std::vector<Tensor> whole = run(*buildBfs(states, options, &context));
+    std::vector<State> all = rows(whole[1]);
+    std::vector<int64_t> sizes = integers(whole[0]);
+    options.kept = {KeptLayers::Range, 2, 3};
+    EXPECT_EQ(
+        rows(run(*buildBfs(states, options, &context))[1]),
+        std::vector<State>(all.begin() + 1 + sizes[1],
+                           all.begin() + 1 + sizes[1] + sizes[2] + sizes[3]));
+    options.kept.kind = KeptLayers::Last;
+    options.takesLimit = true;
+    options.listsSizes = false;
+    auto module = buildBfs(states, options, &context);
+    std::vector<Tensor> last = run(*module, {number(INT64_MAX)});
+    EXPECT_EQ(rows(last[1]),
+              std::vector<State>(all.end() - sizes.back(), all.end()));
+    EXPECT_EQ(rows(run(*module, {number(0)})[1]),
+              std::vector<State>{states.central});
+  }
+}
+
+/// The results of a program that is cut, run so many steps at a time.
+std::vector<Tensor> runInParts(mlir::ModuleOp module,
+                               std::vector<Tensor> arguments, Tensor limit) {
+  auto call = [&](const char *name, llvm::ArrayRef<Tensor> inputs) {
+    return llvm::cantFail(interpreter::run(
+        module.lookupSymbol<mlir::func::FuncOp>(name), inputs));
+  };
+  std::vector<Tensor> state = call("init", arguments);
+  for (bool more = true; more;) {
+    state.push_back(limit);
+    std::vector<Tensor> next = call("run", state);
+    more = *next.front().bytes() != 0;
+    state.assign(next.begin() + 1, next.end());
+    // A step is a run of one.
+    if (!more)
+      continue;
+    next = call("step", state);
+    more = *next.front().bytes() != 0;
+    state.assign(next.begin() + 1, next.end());
+  }
+  return call("results", state);
+}
+
+TEST_F(SearchPrograms, PartsGiveTheResultsOfOnePiece) {
+  StateGraph states = graph("lx:5");
+  BfsOptions growth;
+  growth.starts = {states.central};
+  growth.kept.kind = KeptLayers::All;
+  growth.takesLimit = true;
+  State far = scrambled(states, 25, 3);
+  BeamOptions beam;
+  beam.start = far;
+  beam.target = states.central;
+  beam.width = 6;
+  beam.maxSteps = 9;
+  beam.history = 2;
+  mlir::OwningOpRef<mlir::ModuleOp> modules[] = {
+      buildBfs(states, growth, &context),
+      llvm::cantFail(buildMeeting(states, {far, states.central}, &context)),
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))};
+  ASSERT_FALSE(buildBeam(states, beam, *modules[2], nullptr));
+  for (auto &module : modules) {
+    auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
+    std::vector<Tensor> arguments;
+    for (mlir::Type type : main.getArgumentTypes()) {
+      auto ranked = mlir::cast<mlir::RankedTensorType>(type);
+      arguments.push_back(ranked.getRank() == 0 ? number(9)
+                          : arguments.empty()
+                              ? stateRow(far, ranked)
+                              : stateRow(states.central, ranked));
+    }
+    std::vector<Tensor> whole = run(*module, arguments);
+    ASSERT_TRUE(mlir::succeeded(
+        search::splitSearchLoop(main, {"init", "step", "run", "results"})));
+    ASSERT_TRUE(mlir::succeeded(mlir::verify(*module)));
+    std::vector<Tensor> parts = runInParts(*module, arguments, number(2));
+    ASSERT_EQ(parts.size(), whole.size());
+    for (size_t i = 0; i < whole.size(); ++i) {
+      EXPECT_EQ(parts[i].type(), whole[i].type());
+      EXPECT_EQ(integers(parts[i]), integers(whole[i]));
+    }
+  }
+}
+
+TEST_F(SearchPrograms, HashesAreExact) {
+  mlir::Type i64 = mlir::IntegerType::get(&context, 64);
+  std::vector<int64_t> states{0, INT64_MAX, -1, INT64_MIN, 5, 1 << 20};
+  Tensor asked(mlir::RankedTensorType::get({2, 3}, i64),
+               llvm::ArrayRef(reinterpret_cast<const char *>(states.data()),
+                              states.size() * sizeof(int64_t)));
+  std::vector<int64_t> sums = integers(
+      run(*buildHashes(3, i64, {HashKind::Matrix, 2, 7}, &context), asked)[0]);
+  // The columns of m by states that have one 1.
+  std::vector<int64_t> units{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  Tensor basis(mlir::RankedTensorType::get({3, 3}, i64),
+               llvm::ArrayRef(reinterpret_cast<const char *>(units.data()),
+                              units.size() * sizeof(int64_t)));
+  std::vector<int64_t> m = integers(
+      run(*buildHashes(3, i64, {HashKind::Matrix, 2, 7}, &context), basis)[0]);
+  constexpr int64_t prime = (int64_t(1) << 31) - 1;
+  for (size_t row = 0; row < 2; ++row)
+    for (size_t lane = 0; lane < 2; ++lane) {
+      __int128 sum = 0;
+      for (size_t i = 0; i < 3; ++i)
+        sum += __int128(states[row * 3 + i]) * m[i * 2 + lane];
+      EXPECT_EQ(sums[row * 2 + lane], int64_t((sum % prime + prime) % prime));
+    }
+  std::vector<int64_t> polynomials = integers(
+      run(*buildHashes(3, i64, {HashKind::Poly32, 1, 0}, &context), asked)[0]);
+  for (size_t row = 0; row < 2; ++row) {
+    uint32_t h = 0;
+    for (size_t i = 0; i < 3; ++i)
+      h = h * 0x01000193 + uint32_t(states[row * 3 + i]) + 1;
+    EXPECT_EQ(polynomials[row], h);
   }
 }
 

@@ -3,6 +3,8 @@
 // Orders of groups that are known, or counted by listing their elements.
 
 #include "passes/search/groups/GroupOrder.h"
+#include "passes/search/groups/PermutationGroup.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
@@ -91,6 +93,61 @@ TEST(GroupOrder, AgreesWithCounting) {
           std::swap(generator[i], generator[random() % (i + 1)]);
     EXPECT_EQ(groupOrder(generators), countedOrder(generators)) << test;
   }
+}
+
+/// As numbers of positions.
+std::vector<std::vector<uint32_t>>
+asImages(const std::vector<Permutation> &generators) {
+  std::vector<std::vector<uint32_t>> images;
+  for (const Permutation &generator : generators)
+    images.emplace_back(generator.begin(), generator.end());
+  return images;
+}
+
+std::string exactOrder(const std::vector<Permutation> &generators) {
+  auto group = PermutationGroup::build(asImages(generators));
+  return group ? llvm::toString(group->order(), 10, /*Signed=*/false) : "?";
+}
+
+TEST(PermutationGroup, OrdersAreExact) {
+  EXPECT_EQ(exactOrder({}), "1");
+  EXPECT_EQ(exactOrder({rotation(1, 0)}), "1");
+  EXPECT_EQ(exactOrder({rotation(40), swapped(40, 0, 1)}),
+            "815915283247897734345611269596115894272000000000");
+  std::mt19937 random(11);
+  for (int test = 0; test < 60; ++test) {
+    auto points = int64_t(1 + random() % 7);
+    std::vector<Permutation> generators(1 + random() % 3, rotation(points, 0));
+    for (Permutation &generator : generators)
+      for (size_t i = generator.size() - 1; i > 0; --i)
+        if (random() % 2)
+          std::swap(generator[i], generator[random() % (i + 1)]);
+    EXPECT_EQ(exactOrder(generators),
+              std::to_string(int64_t(countedOrder(generators))))
+        << test;
+  }
+}
+
+TEST(PermutationGroup, ContainsItsElementsOnly) {
+  // Even permutations of six points.
+  std::vector<Permutation> cycles;
+  for (int64_t last = 2; last < 6; ++last) {
+    Permutation cycle = rotation(6, 0);
+    cycle[0] = 1;
+    cycle[1] = last;
+    cycle[size_t(last)] = 0;
+    cycles.push_back(cycle);
+  }
+  auto group = PermutationGroup::build(asImages(cycles));
+  ASSERT_TRUE(group);
+  EXPECT_TRUE(group->contains({1, 0, 3, 2, 4, 5}));
+  EXPECT_FALSE(group->contains({1, 0, 2, 3, 4, 5}));
+  EXPECT_FALSE(group->contains({1, 0, 2}));
+}
+
+TEST(PermutationGroup, EndsWithItsBudget) {
+  EXPECT_FALSE(PermutationGroup::build(
+      asImages({rotation(200), swapped(200, 0, 1)}), /*budget=*/1000));
 }
 
 } // namespace

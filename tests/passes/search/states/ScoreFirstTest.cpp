@@ -43,8 +43,8 @@ protected:
     EXPECT_EQ(loops(*before), 2);
     EXPECT_EQ(loops(*module), 3);
     for (const State &start : starts) {
-      std::vector<Tensor> expected = run(*before, start),
-                          found = run(*module, start);
+      std::vector<Tensor> expected = run(*before, start, options.maxSteps),
+                          found = run(*module, start, options.maxSteps);
       for (auto [left, right] : llvm::zip_equal(expected, found)) {
         ASSERT_EQ(left.type(), right.type());
         EXPECT_EQ(bytes(left), bytes(right));
@@ -74,12 +74,17 @@ private:
                                 tensor.elementType().getIntOrFloatBitWidth() /
                                 8};
   }
-  static std::vector<Tensor> run(mlir::ModuleOp module, const State &start) {
+  static std::vector<Tensor> run(mlir::ModuleOp module, const State &start,
+                                 int64_t steps) {
     auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
-    Tensor row = stateRow(start, mlir::cast<mlir::RankedTensorType>(
-                                     function.getArgumentTypes()[0]));
+    auto type = [&](unsigned argument) {
+      return mlir::cast<mlir::RankedTensorType>(
+          function.getArgumentTypes()[argument]);
+    };
+    Tensor limit(type(1), llvm::ArrayRef(reinterpret_cast<const char *>(&steps),
+                                         sizeof(steps)));
     llvm::Expected<std::vector<Tensor>> results =
-        interpreter::run(function, row);
+        interpreter::run(function, {stateRow(start, type(0)), limit});
     if (!results)
       throw std::runtime_error(llvm::toString(results.takeError()));
     return *results;
