@@ -10,5 +10,9 @@
 
 zenith::Error zenith::files::systemError(const std::string &path,
                                          const char *what) {
-  return invalid(fmt::format("{} '{}': {}", what, path, std::strerror(errno)));
+  // A disk that is full is no mistake of the input.
+  bool isFull = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return {isFull ? ErrorCode::Run : ErrorCode::Invalid,
+          fmt::format("{} '{}': {}", what, path, std::strerror(errno)),
+          {}};
 }

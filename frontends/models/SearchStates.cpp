@@ -7,6 +7,7 @@
 #include "frontends/tensors/TensorIO.h"
 #include "ir/LLVMError.h"
 #include "ir/tensor/Scalar.h"
+#include <set>
 
 using namespace mlir;
 using namespace zenith;
@@ -19,9 +20,11 @@ statesOfFile(const std::string &path, MLIRContext *context) {
   if (!tensor)
     return tensor.takeError();
   if (!tensor->elementType().isInteger() || tensor->shape().empty() ||
-      tensor->shape().size() > 2 || tensor->size() == 0)
+      tensor->shape().size() > 2)
     return makeError(ErrorCode::Invalid,
                      "a state is a list of integers, several are rows", path);
+  if (tensor->size() == 0)
+    return makeError(ErrorCode::Invalid, "has no state", path);
   std::vector<cayley::State> states;
   int64_t positions = tensor->shape().back();
   for (int64_t i = 0; i < tensor->size(); ++i) {
@@ -39,40 +42,90 @@ statesOfFile(const std::string &path, MLIRContext *context) {
   return states;
 }
 
+/// "0 to 4" where a graph's states contain all of these numbers, else those
+/// that they contain.
+static std::string alphabetText(const std::set<int64_t> &numbers) {
+  int64_t first = *numbers.begin(), last = *numbers.rbegin();
+  if (last - first + 1 == int64_t(numbers.size()))
+    return std::to_string(first) + " to " + std::to_string(last);
+  constexpr size_t most = 20;
+  std::string text;
+  size_t listed = 0;
+  for (int64_t number : numbers) {
+    if (++listed > most)
+      return text + ", ...";
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  }
+  return text;
+}
+
+namespace {
+
+/// What fits a graph.
+class StateCheck {
+public:
+  explicit StateCheck(const cayley::StateGraph &graph) : graph(graph) {
+    if (!graph.modulus)
+      numbers.insert(graph.central.begin(), graph.central.end());
+  }
+
+  /// `row` is the state's row in the file, nothing for states that are written
+  /// out.
+  llvm::Error check(const cayley::State &state, llvm::StringRef place,
+                    std::optional<size_t> row) const {
+    std::string where = row ? "row " + std::to_string(*row) + ": " : "";
+    auto refuse = [&](const llvm::Twine &reason) {
+      return makeError(ErrorCode::Invalid, where + reason,
+                       place.take_front(80));
+    };
+    if (state.size() != graph.central.size())
+      return refuse("a state of this graph has " +
+                    llvm::Twine(graph.central.size()) + " numbers, got " +
+                    llvm::Twine(state.size()));
+    for (int64_t number : state) {
+      if (graph.modulus && number >= graph.modulus)
+        return refuse("numbers of a state are below the modulus " +
+                      llvm::Twine(graph.modulus) + ", got " +
+                      llvm::Twine(number));
+      if (!graph.modulus && !numbers.count(number))
+        return refuse("the central state has no " + llvm::Twine(number) +
+                      "; its numbers are " + alphabetText(numbers));
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  const cayley::StateGraph &graph;
+  std::set<int64_t> numbers; ///< of the central state; none for matrices
+};
+
+} // namespace
+
 llvm::Expected<std::vector<cayley::State>>
 zenith::models::readStates(llvm::ArrayRef<std::string> texts,
                            const cayley::StateGraph &graph,
                            MLIRContext *context) {
   std::vector<cayley::State> all;
+  StateCheck fits(graph);
   for (const std::string &text : texts) {
-    std::vector<cayley::State> some;
     if (llvm::StringRef(text).starts_with("@")) {
-      llvm::Expected<std::vector<cayley::State>> read =
-          statesOfFile(text.substr(1), context);
+      std::string path = text.substr(1);
+      auto read = statesOfFile(path, context);
       if (!read)
         return read.takeError();
-      some = std::move(*read);
-    } else {
-      llvm::Expected<cayley::State> state = cayley::parseState(text);
-      if (!state)
-        return state.takeError();
-      some.push_back(std::move(*state));
+      for (auto [row, state] : llvm::enumerate(*read)) {
+        if (llvm::Error error = fits.check(state, path, row))
+          return std::move(error);
+        all.push_back(std::move(state));
+      }
+      continue;
     }
-    for (cayley::State &state : some) {
-      if (state.size() != graph.central.size())
-        return makeError(ErrorCode::Invalid,
-                         "a state of this graph has " +
-                             std::to_string(graph.central.size()) +
-                             " numbers, got " + std::to_string(state.size()),
-                         text.substr(0, 80));
-      for (int64_t number : state)
-        if (graph.modulus && number >= graph.modulus)
-          return makeError(ErrorCode::Invalid,
-                           "numbers of a state are below the modulus " +
-                               std::to_string(graph.modulus),
-                           text.substr(0, 80));
-      all.push_back(std::move(state));
-    }
+    llvm::Expected<cayley::State> state = cayley::parseState(text);
+    if (!state)
+      return state.takeError();
+    if (llvm::Error error = fits.check(*state, text, std::nullopt))
+      return std::move(error);
+    all.push_back(std::move(*state));
   }
   return all;
 }

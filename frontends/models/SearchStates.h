@@ -16,7 +16,8 @@ class MLIRContext;
 namespace zenith::models {
 
 /// Each text is digits, numbers with commas, or @FILE.npy with one state or one
-/// per row; errors where they don't fit the graph.
+/// per row; errors where they don't fit the graph: another length, or a number
+/// that the central state lacks, with the row, from 0 on.
 llvm::Expected<std::vector<cayley::State>>
 readStates(llvm::ArrayRef<std::string> texts, const cayley::StateGraph &graph,
            mlir::MLIRContext *context);
