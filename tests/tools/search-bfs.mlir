@@ -3,9 +3,11 @@
 // Growth of graphs of states through the command line, compiled and interpreted.
 //
 // RUN: zenith-search bfs lrx:6 --target=interp | FileCheck --check-prefix=LRX %s
-// RUN: zenith-search bfs lrx:6 --json=- | FileCheck --check-prefixes=LRX,JSON %s
+// RUN: zenith-search bfs lrx:6 | FileCheck --check-prefix=LRX %s
+// RUN: zenith-search bfs lrx:6 --json=- | FileCheck --check-prefix=JSON --implicit-check-not=layers: %s
 // LRX: layers: [1, 3, 6, 11, 20, 35, 55, 81, 109, 128, 126, 95, 40, 6, 3, 1]
-// JSON: "found":null,"graph":"lrx:6","layers":[1,3,6,
+// JSON: "complete":true,"diameter":15,"found":null,"generators":["L","R","X"],"graph":"lrx:6","layers":[1,3,6,
+// JSON-SAME: "reason":null
 // JSON-SAME: "states":720
 //
 // A directed graph remembers every layer; the empty layer at the end does not count.
@@ -28,13 +30,14 @@
 // FILE: layers: [4, 5, 6, 5, 3, 1]
 //
 // What was found before memory ended is not lost.
-// RUN: not zenith-search bfs cube_333_qtm --max-memory=1M --json=- > %t.out 2> %t.err
+// RUN: not zenith-search bfs cube_333_qtm --max-memory=1M --json=%t.json > %t.out 2> %t.err
+// RUN: cat %t.json >> %t.out
 // RUN: FileCheck --check-prefix=CUT %s < %t.out
 // RUN: FileCheck --check-prefix=BYTES %s < %t.err
 // CUT: layers: [1, 12, 114,
 // CUT: incomplete
 // CUT: "complete":false
-// BYTES: bytes{{.*}}layer {{[0-9]+}} was being searched
+// BYTES: bytes{{.*}}layers 0 to {{[0-9]+}} have {{[0-9]+}} states
 //
 // RUN: zenith-search bfs starminx_2 --max-layers=2 --target=interp | FileCheck --check-prefix=STARMINX %s
 // STARMINX: layers: [1, 24, 528]
@@ -50,7 +53,7 @@
 // RUN: not zenith-search bfs lrx:4 --start=012 2>&1 | FileCheck --check-prefix=LENGTH %s
 // LENGTH: a state of this graph has 4 numbers, got 3
 // RUN: not zenith-search bfs lrxx:4 2>&1 | FileCheck --check-prefix=NAME %s
-// NAME: no graph of this name
+// NAME: no graph of this name, did you mean 'lrx:4'?
 // RUN: not zenith-search bfs 2>&1 | FileCheck --check-prefix=USAGE %s
 // USAGE: graph is required
 // RUN: not zenith-search bfs lrx:4 --max-layers=-1 2>&1 | FileCheck --check-prefix=LAYERS %s
@@ -64,7 +67,7 @@
 // RUN: sh -c 'ulimit -f 0; zenith-search bfs lrx:4 --json=%t.json; echo status $?' 2>&1 | FileCheck --check-prefix=WHOLE %s
 // RUN: FileCheck --check-prefix=BEFORE %s < %t.json
 // WHOLE: error: cannot write '{{.*}}.json': File too large
-// WHOLE: status 2
+// WHOLE: status 6
 // BEFORE: before
 // RUN: not zenith-search bfs lrx:4 --thread=2 2>&1 | FileCheck --check-prefix=NEAREST %s
 // NEAREST: unknown option '--thread', did you mean '--threads'?

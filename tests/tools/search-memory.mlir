@@ -4,10 +4,12 @@
 //
 // Lists of keys, with and without blocks and ranges.
 // RUN: rm -rf %t.dir && mkdir %t.dir
-// RUN: zenith-search bfs lrx:8 --without=bit-rows,dense-index,marks --max-memory=1M --max-spill=1G --spill-dir=%t.dir --explain=search --json=- > %t.out 2> %t.err
+// RUN: zenith-search bfs lrx:8 --without=bit-rows,dense-index,marks --max-memory=1M --max-spill=1G --spill-dir=%t.dir --explain=search --json=%t.json > %t.out 2> %t.err
+// RUN: cat %t.json >> %t.out
 // RUN: FileCheck --check-prefix=LAYERS %s < %t.out
 // RUN: FileCheck --check-prefix=RANGES %s < %t.err
-// RUN: zenith-search bfs lrx:8 --without=bit-rows,dense-index,marks,key-ranges --max-memory=1M --max-spill=1G --spill-dir=%t.dir --json=- | FileCheck --check-prefix=LAYERS %s
+// RUN: zenith-search bfs lrx:8 --without=bit-rows,dense-index,marks,key-ranges --max-memory=1M --max-spill=1G --spill-dir=%t.dir --json=%t.json > %t.out
+// RUN: cat %t.out %t.json | FileCheck --check-prefix=LAYERS %s
 // RUN: ls -A %t.dir | count 0
 // LAYERS: layers: [1, 3, 6, 12, 23, 44, 80, 142, 247, 411, 662, 1019, 1481, 2059, 2745, 3465, 4126, 4633, 4913, 4777, 4163, 3079, 1612, 488, 94, 25, 6, 3, 1]
 // LAYERS: "spilled_bytes":{{[1-9]}}
@@ -39,9 +41,9 @@
 // CUT: layers: [1, 3, 6, 12, 24, 46,
 // CUT: incomplete
 // STATUS: status 5
-// FULL: error: a buffer of {{[0-9]+}} bytes does not fit: {{[0-9]+}} bytes are in use of a budget of 1048576; {{.*}}.dir: {{[0-9]+}} bytes are in files, and another one has no room: they may take 2097152 (layer {{[0-9]+}} was being searched, {{[0-9]+}} states came before)
-// LIMIT: another one has no room: File too large (layer
-// NONE: does not fit: {{[0-9]+}} bytes are in use of a budget of 1048576 (layer
+// FULL: error: a buffer of {{[0-9]+}} bytes does not fit: {{[0-9]+}} bytes are in use of a budget of 1048576; {{.*}}.dir: {{[0-9]+}} bytes are in files, and another one has no room: they may take 2097152; layers 0 to {{[0-9]+}} have {{[0-9]+}} states
+// LIMIT: another one has no room: File too large; layers 0
+// NONE: does not fit: {{[0-9]+}} bytes are in use of a budget of 1048576; layers 0
 //
 // Stored layers that were found are stored.
 // RUN: not zenith-search bfs lrx:9 --store-layers=%t.part.npy --max-memory=2M --max-spill=4M > %t.out

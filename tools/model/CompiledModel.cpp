@@ -10,6 +10,7 @@
 #include "lowering/pipeline/CacheStore.h"
 #include "lowering/pipeline/Session.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/search/states/SplitSearchLoop.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Executor.h"
 #include "tools/model/RunOptions.h"
@@ -32,6 +33,22 @@ public:
     return session->run(*entry, arguments, context);
   }
 
+  llvm::Expected<std::vector<Tensor>>
+  runEntry(StringRef name, ArrayRef<Tensor> arguments) override {
+    const pipeline::EntryInfo *other = program->find(name.str());
+    if (!other)
+      return makeError(ErrorCode::Internal, "the program lacks @" + name);
+    return session->run(*other, arguments, context);
+  }
+  std::vector<std::string> argumentNames(StringRef name) override {
+    std::vector<std::string> names;
+    if (const pipeline::EntryInfo *other = program->find(name))
+      for (const auto &argument : other->arguments)
+        names.push_back(argument.name);
+    return names;
+  }
+  void cancel() override { session->runContext().cancel(); }
+
   ~CompiledExecutor() override {
     for (zenith_tensor &buffer : buffers)
       session->runContext().release(buffer);
@@ -50,11 +67,11 @@ public:
         measuredPeak());
   }
   void onProgress(
-      std::function<void(int64_t, ArrayRef<int64_t>)> progress) override {
+      std::function<bool(int64_t, ArrayRef<int64_t>)> progress) override {
     session->runContext().setProgress(
         [progress = std::move(progress)](int64_t loop, const int64_t *carried,
                                          int64_t count) {
-          progress(loop, ArrayRef(carried, count));
+          return progress(loop, ArrayRef(carried, count));
         });
   }
   std::optional<int64_t> measuredPeak() override {
@@ -173,6 +190,8 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   if (!entry)
     return entry.takeError();
   std::string name = SymbolTable::getSymbolName(*entry).str();
+  // A pass will cut it into functions.
+  bool isCut = (*entry)->hasAttr(search::splitAttrName);
   llvm::Expected<ParamFiles> params =
       ParamFiles::open(folder, options.params, context);
   if (!params)
@@ -185,7 +204,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   auto program = pipeline::compile(std::move(module), compile, &times);
   if (!program)
     return program.takeError();
-  const pipeline::EntryInfo *info = (*program)->find(name);
+  const pipeline::EntryInfo *info = (*program)->find(isCut ? "init" : name);
   if (!info)
     return makeError(ErrorCode::Usage,
                      "@" + name +

@@ -54,10 +54,18 @@ public:
   virtual std::string
   memoryReport(const std::map<std::string, int64_t> &dims) = 0;
   /// Called when a loop of the entry evaluates its condition, with the index of
-  /// the loop and its loop-carried integer scalars. The interpreter never calls
-  /// it.
+  /// the loop and its loop-carried integer scalars; false ends the loop, as if
+  /// its condition did not hold. The interpreter never calls it.
   virtual void onProgress(
-      std::function<void(int64_t loop, llvm::ArrayRef<int64_t> carried)>) {}
+      std::function<bool(int64_t loop, llvm::ArrayRef<int64_t> carried)>) {}
+  /// Another entry of the same program, by name.
+  virtual llvm::Expected<std::vector<Tensor>>
+  runEntry(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments) = 0;
+  /// The public names of an entry's arguments.
+  virtual std::vector<std::string> argumentNames(llvm::StringRef entry) = 0;
+  /// Makes a run in progress end with an error; from any thread or a signal
+  /// handler. Nothing where runs cannot be cancelled.
+  virtual void cancel() {}
   /// Bytes of the arena of the latest run; 0 where there is none.
   virtual int64_t arenaBytes() { return 0; }
   /// Most bytes that the latest run had at a time beside inputs, parameters and

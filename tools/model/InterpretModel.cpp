@@ -42,6 +42,25 @@ public:
     return interpreter::run(entry, arguments, settings);
   }
 
+  llvm::Expected<std::vector<Tensor>>
+  runEntry(StringRef name, ArrayRef<Tensor> arguments) override {
+    auto other = module->lookupSymbol<func::FuncOp>(name);
+    if (!other)
+      return makeError(ErrorCode::Internal, "the program lacks @" + name);
+    return interpreter::run(other, arguments, settings);
+  }
+
+  std::vector<std::string> argumentNames(StringRef name) override {
+    std::vector<std::string> names;
+    if (auto other = module->lookupSymbol<func::FuncOp>(name))
+      for (unsigned number = 0; number < other.getNumArguments(); ++number) {
+        auto given =
+            other.getArgAttrOfType<StringAttr>(number, graph::nameAttrName);
+        names.push_back(given ? given.str() : "");
+      }
+    return names;
+  }
+
   // The interpreter plans nothing: parameters and inputs are known, and the
   // peak of the process.
   std::string memoryReport(const std::map<std::string, int64_t> &) override {

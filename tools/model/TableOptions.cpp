@@ -198,7 +198,15 @@ CLI::Option *zenith::tools::addRow(CLI::App &app, const OptionRow &row,
 
 CLI::Option *zenith::tools::addRow(CLI::App &app, const OptionRow &row,
                                    uint64_t &value) {
-  return addNumber(app, row, value);
+  // CLI11 takes -1 for the largest number.
+  return addValue(app, row, value)
+      ->check([](const std::string &digits) -> std::string {
+        uint64_t number = 0;
+        if (!StringRef(digits).getAsInteger(10, number))
+          return "";
+        return "needs a number from 0 to 18446744073709551615, got '" + digits +
+               "'";
+      });
 }
 
 CLI::Option *zenith::tools::addRow(CLI::App &app, const OptionRow &row,

@@ -16,6 +16,19 @@ inline int exitCodeOf(llvm::Error error, Diagnostics &diagnostics) {
   return diagnostics.report(std::move(error));
 }
 
+/// What standard output could not take is an error like others; unhandled, it
+/// would end the process when the stream is destroyed.
+inline int finishOutput(int code, Diagnostics &diagnostics) {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return code;
+  std::string reason = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  int failed = diagnostics.report(
+      makeError(ErrorCode::Run, "cannot write: " + reason, "standard output"));
+  return code ? code : failed;
+}
+
 /// `parse` makes options of the command line, nullopt where there is nothing to
 /// do; `run` gives an exit code or an error.
 template <typename Parse, typename RunTool>
@@ -27,7 +40,9 @@ int toolMain(const char *name, int argc, char **argv, Parse parse,
   diagnostics.useJSON(common.diagnostics == TextFormat::JSON);
   if (!options)
     return diagnostics.report(options.takeError());
-  return *options ? exitCodeOf(run(**options, diagnostics), diagnostics) : 0;
+  int code =
+      *options ? exitCodeOf(run(**options, diagnostics), diagnostics) : 0;
+  return finishOutput(code, diagnostics);
 }
 
 } // namespace zenith::tools

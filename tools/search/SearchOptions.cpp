@@ -38,6 +38,8 @@ Examples:
   zenith-search path cube_333_qtm --from=@scramble.npy
   zenith-search beam pancake:7 --from=6,4,2,0,5,3,1 --width=1000 --max-steps=20
   zenith-search walks lrx:12 --width=1000 --length=30 -o walks.npy
+  zenith-search distance lrx:10 --states=scrambles.npy -o distances.npy
+  zenith-search info cube_333_qtm --json=cube.json --gap=cube.gap
 )";
 }
 
@@ -80,14 +82,27 @@ static llvm::Error checkSearchEffects(const CLI::App &app, ToolSet tool,
   using options::Condition;
   llvm::SmallVector<Fact> facts = runFacts(search.run);
   bool runs = search.printed == PrintedForm::None;
-  facts.append(
-      {{Condition::BoundsMemory, search.run.maxMemory.has_value()},
-       {Condition::RunsProgram, runs},
-       {Condition::PrintsProgram, !runs},
-       {Condition::KeepsCheckpoints, !search.checkpointDir.empty()},
-       {Condition::StoresLayers,
-        !search.layersFile.empty() || !search.adjacencyFile.empty()}});
+  facts.append({{Condition::BoundsMemory, search.run.maxMemory.has_value()},
+                {Condition::RunsProgram, runs},
+                {Condition::PrintsProgram, !runs},
+                {Condition::KeepsCheckpoints, !search.checkpointDir.empty()},
+                {Condition::StoresLayers,
+                 !search.layersFile.empty() || !search.adjacencyFile.empty()}});
   return checkEffects(app, tool, facts);
+}
+
+/// "all", "last" or LO..HI.
+static llvm::Error checkLayers(llvm::StringRef text) {
+  auto [low, high] = text.split("..");
+  int64_t first, last;
+  bool isRange = !low.getAsInteger(10, first) && !high.getAsInteger(10, last) &&
+                 first >= 0 && first <= last;
+  if (isRange || text == "all" || text == "last")
+    return llvm::Error::success();
+  return makeError(ErrorCode::Usage,
+                   "--layers takes last, all or LO..HI with 0 <= LO <= HI, got "
+                   "'" +
+                       text + "'");
 }
 
 /// What options demand of each other.
@@ -112,9 +127,23 @@ static llvm::Error checkOptions(SearchOptions &search) {
   if (run.isInterpreted() && !run.reports.empty())
     return makeError(ErrorCode::Unsupported,
                      "--report: the interpreter has no kernels");
-  if (search.command == SearchCommand::Walks && search.outputFile.empty() &&
+  if (search.resume == "default" && search.checkpointDir.empty())
+    return makeError(ErrorCode::Usage,
+                     "--resume needs a folder, its own or --checkpoint-dir");
+  bool writes = search.command == SearchCommand::Walks ||
+                search.command == SearchCommand::Distance ||
+                search.command == SearchCommand::Hash;
+  if (writes && search.outputFile.empty() &&
       search.printed == PrintedForm::None)
     return makeError(ErrorCode::Usage, "--output is required");
+  if (!search.movesFile.empty() && search.walkKind == WalkKind::Layers)
+    return makeError(ErrorCode::Usage,
+                     "--moves has no effect with --walk-kind=bfs, whose states "
+                     "are on no walks");
+  if (search.hashKind == HashKind::Poly32 && search.lanes != 1)
+    return makeError(ErrorCode::Usage, "--lanes: poly32 has one hash of a row");
+  if (llvm::Error error = checkLayers(search.storedLayers))
+    return error;
   return llvm::Error::success();
 }
 
@@ -138,11 +167,18 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
        "a path found by keeping the best states of each step"},
       {SearchCommand::Path, options::Path, "path",
        "a shortest path, searched for from both ends"},
-      {SearchCommand::Walks, options::Walks, "walks",
-       "states on random walks"}};
+      {SearchCommand::Walks, options::Walks, "walks", "states on random walks"},
+      {SearchCommand::Distance, options::Distance, "distance",
+       "steps from the central state to given states"},
+      {SearchCommand::Hash, options::Hash, "hash",
+       "hashes of the rows of a file"},
+      {SearchCommand::Info, options::Info, "info",
+       "what a graph is, as text, JSON and GAP"}};
   for (const Command &command : commands) {
     CLI::App *sub = app.add_subcommand(command.name, command.help);
     addSearchOptions(*sub, command.tool, search);
+    // Options of all tools may stand on either side of the command.
+    sub->fallthrough();
     sub->footer(graphHelp());
     sub->callback([&, sub, command] {
       search.command = command.command;

@@ -17,6 +17,9 @@ using cayley::WalkKind;
 enum class SearchCommand { Bfs, Beam, Path, Walks, Distance, Hash, Info };
 enum class PrintedForm { None, GraphIR };
 
+/// Steps of a beam where --max-steps is not given.
+inline constexpr int64_t defaultBeamSteps = 1000;
+
 /// States are texts: digits, numbers with commas, or @FILE.npy.
 struct SearchOptions {
   SearchCommand command = SearchCommand::Bfs;

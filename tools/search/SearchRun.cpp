@@ -11,14 +11,18 @@
 #include "frontends/models/WriteModel.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/tensor/Scalar.h"
+#include "passes/search/states/SplitSearchLoop.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/PeakMemory.h"
 #include "tools/run/RunReports.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <numeric>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace zenith;
@@ -26,12 +30,25 @@ using namespace zenith::tools;
 
 SearchRun::SearchRun(const SearchOptions &options, Diagnostics &diagnostics)
     : options(options), context(makeContext()), diagnostics(diagnostics),
-      showsProgress(llvm::sys::Process::StandardErrIsDisplayed()) {}
+      showsProgress(llvm::sys::Process::StandardErrIsDisplayed()),
+      signals([this] {
+        // Compiled code ends at its next kernel; nothing is kept waiting for
+        // the interpreter.
+        Executor *now = running.load();
+        if (now && !this->options.run.isInterpreted())
+          now->cancel();
+        else if (now)
+          ::_exit(int(ErrorCode::Run));
+      }) {}
 
 SearchRun::~SearchRun() = default;
 
 llvm::Expected<cayley::StateGraph> SearchRun::graph() {
-  return cayley::loadStateGraph(options.graph);
+  llvm::Expected<cayley::StateGraph> graph =
+      cayley::loadStateGraph(options.graph);
+  if (graph)
+    generatorNames = graph->generatorNames;
+  return graph;
 }
 
 llvm::Expected<std::vector<cayley::State>>
@@ -56,105 +73,213 @@ SearchRun::state(const std::string &text, const cayley::StateGraph &graph) {
 }
 
 /// The first loop is the search; later loops read its results.
-void SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> carried,
-                         Executor &executor) {
-  if (loop != 0 || carried.empty())
-    return;
+bool SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> carried) {
+  if (loop != 0 || carried.empty() || !isSearching)
+    return true;
+  if (std::exchange(wasTold, false))
+    return !signals.requested();
+  lastSize = carried[0];
   // The empty layer after the last one does not count.
-  if (carried[0] > 0)
+  if (carried[0] > 0) {
     sizes.push_back(carried[0]);
-  if (!showsProgress)
-    return;
-  llvm::errs() << "\r" << sizes.size() << ": " << carried[0] << " states   ";
+    seenStates += carried[0];
+    if (showsProgress)
+      showProgress(carried[0]);
+  }
+  return !signals.requested();
+}
+
+void SearchRun::showProgress(int64_t size) {
+  llvm::errs() << "\rlayer " << sizes.size() - 1 << ": " << size << " states, "
+               << seenStates << " in all";
+  if (expectedStates > 0)
+    llvm::errs() << llvm::format(" (%.3g %%)",
+                                 100 * double(seenStates) / expectedStates);
   constexpr int64_t mebibyte = 1 << 20;
-  if (int64_t spilled = executor.spilledBytes())
-    llvm::errs() << "(" << spilled / mebibyte << " MiB in files)   ";
+  if (int64_t spilled = executor->spilledBytes())
+    llvm::errs() << " (" << spilled / mebibyte << " MiB in files)";
+  llvm::errs() << "   ";
+}
+
+llvm::raw_ostream &SearchRun::out() const {
+  return options.jsonFile == "-" ? llvm::nulls() : llvm::outs();
+}
+
+void SearchRun::printLayers(llvm::ArrayRef<int64_t> layers) const {
+  out() << "layers: [";
+  llvm::interleaveComma(layers, out());
+  out() << "]\n";
+}
+
+void SearchRun::warn(const std::string &text, const std::string &place) {
+  diagnostics.warning(text, place);
 }
 
 llvm::Expected<LoadedModel> SearchRun::load(const std::string &path) {
   return loadModel(path, context.get(), LoadOptions(), diagnostics);
 }
 
-llvm::Expected<std::vector<Tensor>>
-SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
-               const std::string &folder) {
+void SearchRun::startFrom(std::vector<int64_t> layers) {
+  sizes = std::move(layers);
+  seenStates = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
+  resumedFrom = int64_t(sizes.size()) - 1;
+}
+
+size_t SearchRun::carriedValues() const {
+  return size_t(
+      llvm::count_if(executor->argumentNames("run"), [](llvm::StringRef name) {
+        return name.starts_with("carried");
+      }));
+}
+
+/// Cuts the program as options ask. Compiled ones are cut by a pass, once their
+/// loop has its final form.
+llvm::Error SearchRun::split(ModuleOp module) const {
+  std::vector<std::string> entries;
+  if (isStepped())
+    entries = {"init", "run", "results"};
+  for (llvm::StringRef list : options.entries)
+    for (llvm::StringRef name : llvm::split(list, ','))
+      entries.push_back(name.str());
+  if (entries.empty())
+    return llvm::Error::success();
+  for (const std::string &entry : entries)
+    if (!llvm::is_contained(search::searchEntries, entry))
+      return makeError(ErrorCode::Usage,
+                       "--entries: no function is called '" + entry +
+                           "'; there are init, step, run, results");
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (options.printed == PrintedForm::None && !options.run.isInterpreted()) {
+    llvm::SmallVector<llvm::StringRef> names(entries.begin(), entries.end());
+    main->setAttr(search::splitAttrName,
+                  Builder(context.get()).getStrArrayAttr(names));
+    return llvm::Error::success();
+  }
+  if (failed(search::splitSearchLoop(main, entries)))
+    return makeError(ErrorCode::Internal, "the search has no loop");
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> SearchRun::compile(OwningOpRef<ModuleOp> module,
+                                        const std::string &folder) {
+  if (llvm::Error error = split(*module))
+    return std::move(error);
   if (options.printed == PrintedForm::GraphIR) {
     module->print(llvm::outs());
     llvm::outs() << "\n";
-    return std::vector<Tensor>();
+    return false;
   }
-  auto executor =
-      makeExecutor(std::move(module), folder, options.run, diagnostics);
-  if (!executor)
-    return executor.takeError();
-  sizes.clear();
-  (*executor)->onProgress([&](int64_t loop, llvm::ArrayRef<int64_t> carried) {
-    progress(loop, carried, **executor);
+  RunOptions running = options.run;
+  if (isStepped() && running.isInterpreted())
+    running.entry = "init";
+  auto made = makeExecutor(std::move(module), folder, running, diagnostics);
+  if (!made)
+    return made.takeError();
+  executor = std::move(*made);
+  executor->onProgress([this](int64_t loop, llvm::ArrayRef<int64_t> carried) {
+    return progress(loop, carried);
   });
+  compileMs += watch.restart();
+  return true;
+}
+
+llvm::Expected<std::vector<Tensor>>
+SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
+               bool continues) {
+  if (!continues) {
+    sizes.clear();
+    seenStates = 0;
+    runMs = 0;
+  }
+  isSearching = entry == "main" || entry == "run";
+  wasTold = continues && !sizes.empty();
   bool measures = !options.run.reports.empty();
   if (measures)
-    (*executor)->startMeasuring();
-  compileMs += watch.restart();
-  llvm::Expected<std::vector<Tensor>> results = (*executor)->run(arguments);
+    executor->startMeasuring();
+  watch.restart();
+  running = executor.get();
+  llvm::Expected<std::vector<Tensor>> results =
+      entry == "main" ? executor->run(arguments)
+                      : executor->runEntry(entry, arguments);
+  running = nullptr;
   runMs += watch.restart();
   if (measures) {
-    printKernelReports(options.run, compileReport(**executor),
-                       (*executor)->stopMeasuring());
+    printKernelReports(options.run, compileReport(*executor),
+                       executor->stopMeasuring());
     watch.restart();
   }
-  int64_t spilled = (*executor)->spilledBytes();
-  if (spilled > 0)
+  int64_t spilled = executor->spilledBytes();
+  if (spilled > spilledBytes)
     printRemark(pipeline::makeRemark(remarks::Code::SEA201,
                                      {spilled, options.run.spillFolder},
                                      options.graph),
                 options.run, diagnostics);
   spilledBytes = std::max(spilledBytes, spilled);
   if (showsProgress && !sizes.empty())
-    llvm::errs() << "\r" << std::string(64, ' ') << "\r";
+    llvm::errs() << "\r" << std::string(78, ' ') << "\r";
   return results;
 }
 
-llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) const {
+llvm::Expected<std::vector<Tensor>>
+SearchRun::runOnce(OwningOpRef<ModuleOp> module,
+                   llvm::ArrayRef<Tensor> arguments) {
+  llvm::Expected<bool> runs = compile(std::move(module));
+  if (!runs)
+    return runs.takeError();
+  return *runs ? run(arguments) : std::vector<Tensor>();
+}
+
+llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) {
   int64_t states = std::accumulate(layers.begin(), layers.end(), int64_t(0));
-  return llvm::json::Object{{"graph", options.graph},
-                            {"layers", llvm::json::Array(layers)},
-                            {"states", states},
-                            {"path", nullptr},
-                            {"found", nullptr},
-                            {"compile_ms", compileMs},
-                            {"run_ms", runMs},
-                            {"peak_bytes", peakBytes()},
-                            {"spilled_bytes", spilledBytes}};
+  return llvm::json::Object{
+      {"graph", options.graph},
+      {"generators", llvm::json::Array(generatorNames)},
+      {"layers", llvm::json::Array(layers)},
+      {"states", states},
+      {"path", nullptr},
+      {"found", nullptr},
+      {"complete", true},
+      {"reason", nullptr},
+      {"compile_ms", std::exchange(compileMs, 0)},
+      {"run_ms", runMs},
+      {"resumed_from", resumedFrom ? llvm::json::Value(*resumedFrom)
+                                   : llvm::json::Value(nullptr)},
+      {"peak_bytes", peakBytes()},
+      {"spilled_bytes", spilledBytes}};
 }
 
-llvm::Error SearchRun::write(llvm::json::Object report) const {
-  if (options.jsonFile.empty())
-    return llvm::Error::success();
-  std::string text;
-  llvm::raw_string_ostream(text)
+void SearchRun::add(llvm::json::Object report) {
+  llvm::raw_string_ostream(lines)
       << llvm::json::Value(std::move(report)) << "\n";
-  return writeFile(options.jsonFile, text);
 }
 
-llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what,
-                                  llvm::ArrayRef<int64_t> layers) {
-  return llvm::handleErrors(
-      std::move(error), [&](std::unique_ptr<LLVMError> held) -> llvm::Error {
-        if (sizes.empty())
-          return llvm::Error(std::move(held));
-        printLayers(layers);
-        llvm::outs() << "incomplete\n";
-        llvm::json::Object object = report(layers);
-        object["complete"] = false;
-        if (llvm::Error unwritten = write(std::move(object)))
-          return llvm::joinErrors(llvm::Error(std::move(held)),
-                                  std::move(unwritten));
-        Error failed = held->error();
-        failed.text += " (" + what + " " + std::to_string(sizes.size()) +
-                       " was being searched, " + std::to_string(sizes.back()) +
-                       " states came before)";
-        return makeError(std::move(failed));
-      });
+llvm::Error SearchRun::write() const {
+  return options.jsonFile.empty() ? llvm::Error::success()
+                                  : writeFile(options.jsonFile, lines);
+}
+
+llvm::Error SearchRun::interrupted(llvm::Error error, llvm::json::Object report,
+                                   llvm::ArrayRef<int64_t> layers,
+                                   const std::string &what) {
+  Error failed{ErrorCode::Run, "cancelled by a signal", options.graph};
+  if (isStopped())
+    llvm::consumeError(std::move(error));
+  else if (error)
+    failed = errorOf(std::move(error));
+  if (!isStopped() && failed.code != ErrorCode::Memory)
+    return makeError(std::move(failed));
+  printLayers(layers);
+  out() << "incomplete\n";
+  report["complete"] = false;
+  report["reason"] = isStopped() ? "cancelled" : "memory";
+  add(std::move(report));
+  if (!layers.empty())
+    failed.text += "; " + what + "s 0 to " + std::to_string(layers.size() - 1) +
+                   " have " +
+                   std::to_string(std::accumulate(layers.begin(), layers.end(),
+                                                  int64_t(0))) +
+                   " states";
+  return llvm::joinErrors(makeError(std::move(failed)), write());
 }
 
 std::vector<int64_t> zenith::tools::integersOf(const Tensor &tensor) {
@@ -162,8 +287,8 @@ std::vector<int64_t> zenith::tools::integersOf(const Tensor &tensor) {
   return {elements, elements + tensor.size()};
 }
 
-void zenith::tools::printLayers(llvm::ArrayRef<int64_t> layers) {
-  llvm::outs() << "layers: [";
-  llvm::interleaveComma(layers, llvm::outs());
-  llvm::outs() << "]\n";
+Tensor zenith::tools::scalarOf(int64_t value, MLIRContext *context) {
+  return Tensor(
+      RankedTensorType::get({}, IntegerType::get(context, 64)),
+      llvm::ArrayRef(reinterpret_cast<const char *>(&value), sizeof(value)));
 }

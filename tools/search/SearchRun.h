@@ -13,6 +13,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/Stopwatch.h"
 #include "tools/search/SearchOptions.h"
+#include "tools/search/StopSignals.h"
 #include "llvm/Support/JSON.h"
 
 namespace zenith::models {
@@ -29,54 +30,109 @@ public:
   SearchRun(const SearchOptions &options, Diagnostics &diagnostics);
   ~SearchRun();
 
+  /// The graph of the command line, whose generators all reports name.
   llvm::Expected<cayley::StateGraph> graph();
   /// States as the command line writes them; errors where they don't fit.
   llvm::Expected<std::vector<cayley::State>>
   states(llvm::ArrayRef<std::string> texts, const cayley::StateGraph &graph);
+  /// The central state where `text` is empty.
   llvm::Expected<cayley::State> state(const std::string &text,
                                       const cayley::StateGraph &graph);
 
   /// A model file, read into the search's context.
   llvm::Expected<LoadedModel> load(const std::string &path);
 
-  /// Compiles and runs @main, or prints the module and gives no results where
-  /// that is asked for. `folder` is where the paths of parameters start. Each
-  /// step of the first loop of @main adds the first integer that it carries,
-  /// the size of a layer, to layers().
+  /// Compiles a module, or prints it and gives false where that is asked for.
+  /// `folder` is where the paths of parameters start.
+  llvm::Expected<bool> compile(mlir::OwningOpRef<mlir::ModuleOp> module,
+                               const std::string &folder = ".");
+  /// Runs an entry of the latest module. Each step of the first loop adds the
+  /// first integer that it carries, the size of a layer, to layers(), which
+  /// begin anew with each run unless it `continues` the one before. After a
+  /// signal the loop ends, and the results are those of the layers so far.
+  llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments = {},
+                                          llvm::StringRef entry = "main",
+                                          bool continues = false);
+  /// The same after compile(); no results where the module was printed.
   llvm::Expected<std::vector<Tensor>>
-  run(mlir::OwningOpRef<mlir::ModuleOp> module,
-      llvm::ArrayRef<Tensor> arguments = {}, const std::string &folder = ".");
+  runOnce(mlir::OwningOpRef<mlir::ModuleOp> module,
+          llvm::ArrayRef<Tensor> arguments = {});
 
-  /// Sizes of the layers that the latest run has come to.
+  /// Sizes of the layers that the latest runs have come to, each of them whole;
+  /// none where the interpreter ran.
   const std::vector<int64_t> &layers() const { return sizes; }
-  /// Starts the JSON result: graph, layers, states, path (null), found (null),
-  /// times and memory.
-  llvm::json::Object report(llvm::ArrayRef<int64_t> layers) const;
-  llvm::Error write(llvm::json::Object report) const;
-  /// The error of a run that stopped after layers(), which are written and
-  /// printed as incomplete, in the order of `layers`; `what` is their name:
-  /// "layer" or "step".
-  llvm::Error incomplete(llvm::Error error, const std::string &what,
-                         llvm::ArrayRef<int64_t> layers);
+  /// The size that the latest step told; 0 after the last layer.
+  int64_t lastLayer() const { return lastSize; }
+  /// Layers that a checkpoint had.
+  void startFrom(std::vector<int64_t> layers);
+  /// The search runs in parts: the program has @init, @run and @results in
+  /// place of @main.
+  bool isStepped() const {
+    return options.stepwise || !options.checkpointDir.empty() ||
+           !options.resume.empty();
+  }
+  /// How many values of the state of a program in parts its steps change.
+  size_t carriedValues() const;
+  /// A signal has asked for the end.
+  bool isStopped() const { return signals.requested(); }
+  /// States of layers are written to files: a signal waits for the layer.
+  void storesLayers() { signals.waitForWhole(true); }
+  /// Progress is shown on a terminal.
+  bool tellsProgress() const { return showsProgress; }
+  /// How many states there are, for an estimate; 0: not known.
+  void expectStates(double count) { expectedStates = count; }
+
+  /// Standard output, or nothing where the JSON goes there.
+  llvm::raw_ostream &out() const;
+  /// "layers: [1, 3, 6]".
+  void printLayers(llvm::ArrayRef<int64_t> layers) const;
+  void warn(const std::string &text, const std::string &place);
+
+  /// Starts the JSON result: graph, generators, layers, states, path (null),
+  /// found (null), complete (true), reason (null), times and memory. The time
+  /// of compilation is told once.
+  llvm::json::Object report(llvm::ArrayRef<int64_t> layers);
+  /// Adds a result, a line of the JSON file.
+  void add(llvm::json::Object report);
+  /// Writes the lines.
+  llvm::Error write() const;
+
+  /// Ends a search that a signal or an error stopped: what is known of it is
+  /// printed and written, `report` with complete and reason set. Gives the
+  /// error with the layers that are whole; other errors than too little memory
+  /// are given as they are.
+  llvm::Error interrupted(llvm::Error error, llvm::json::Object report,
+                          llvm::ArrayRef<int64_t> layers,
+                          const std::string &what);
 
   const SearchOptions &options;
   const std::unique_ptr<mlir::MLIRContext> context;
 
 private:
-  void progress(int64_t loop, llvm::ArrayRef<int64_t> carried,
-                Executor &executor);
+  bool progress(int64_t loop, llvm::ArrayRef<int64_t> carried);
+  llvm::Error split(mlir::ModuleOp module) const;
+  void showProgress(int64_t size);
   Diagnostics &diagnostics;
   runtime::Stopwatch watch;
   bool showsProgress;
   std::vector<int64_t> sizes;
-  double compileMs = 0, runMs = 0;
+  std::vector<std::string> generatorNames;
+  std::string lines;
+  std::unique_ptr<Executor> executor;
+  std::atomic<Executor *> running{nullptr}; ///< what a signal may cancel
+  StopSignals signals;
+  int64_t seenStates = 0, lastSize = 0;
+  /// Loops are no searches, or tell at first what was told before.
+  bool isSearching = true, wasTold = false;
+  std::optional<int64_t> resumedFrom; ///< the last layer of the checkpoint
+  double compileMs = 0, runMs = 0, expectedStates = 0;
   int64_t spilledBytes = 0;
 };
 
 /// Elements of an i64 tensor.
 std::vector<int64_t> integersOf(const Tensor &tensor);
-/// "layers: [1, 3, 6]" on standard output.
-void printLayers(llvm::ArrayRef<int64_t> layers);
+/// A scalar of i64, an argument of a program.
+Tensor scalarOf(int64_t value, mlir::MLIRContext *context);
 
 } // namespace zenith::tools
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Drives @run a few steps at a time and keeps the state between.
+
+#include "tools/search/SteppedRun.h"
+
+#include "frontends/models/SearchCheckpoint.h"
+#include "ir/LLVMError.h"
+#include "runtime/Stopwatch.h"
+#include "tools/search/CheckpointKey.h"
+#include "tools/search/SearchRun.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace zenith;
+using namespace zenith::tools;
+
+namespace {
+
+class SteppedSearch {
+public:
+  SteppedSearch(SearchRun &search, const cayley::StateGraph &graph,
+                llvm::ArrayRef<cayley::State> states)
+      : search(search), options(search.options),
+        key(checkpointKey(options, graph, states)) {}
+
+  llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments);
+
+private:
+  llvm::Error begin(llvm::ArrayRef<Tensor> arguments);
+  llvm::Error resume();
+  llvm::Error advance(int64_t steps);
+  llvm::Error save();
+  llvm::Error tellStep();
+
+  SearchRun &search;
+  const SearchOptions &options;
+  std::string key;
+  std::vector<Tensor> state;
+  size_t carried = 0; ///< of the state: what steps change
+  bool more = true, isSaved = false;
+  int64_t step = 0;
+  runtime::Stopwatch sinceStep;
+  double runMs = 0, saveMs = 0;
+};
+
+} // namespace
+
+llvm::Error SteppedSearch::begin(llvm::ArrayRef<Tensor> arguments) {
+  auto first = search.run(arguments, "init");
+  if (!first)
+    return first.takeError();
+  state = std::move(*first);
+  carried = search.carriedValues();
+  return options.resume.empty() ? llvm::Error::success() : resume();
+}
+
+llvm::Error SteppedSearch::resume() {
+  const std::string &folder =
+      options.resume == "default" ? options.checkpointDir : options.resume;
+  std::string path = checkpointFile(folder);
+  if (!llvm::sys::fs::exists(path))
+    return makeError(ErrorCode::Invalid, "has no checkpoint to resume", folder);
+  auto checkpoint = models::loadCheckpoint(path, key, search.context.get());
+  if (!checkpoint)
+    return checkpoint.takeError();
+  if (checkpoint->state.size() != carried)
+    return makeError(ErrorCode::Invalid,
+                     "the checkpoint holds another number of values", path);
+  std::move(checkpoint->state.begin(), checkpoint->state.end(), state.begin());
+  search.startFrom(std::move(checkpoint->layers));
+  isSaved = true;
+  return llvm::Error::success();
+}
+
+llvm::Error SteppedSearch::advance(int64_t steps) {
+  std::vector<Tensor> arguments = std::move(state);
+  arguments.push_back(scalarOf(steps, search.context.get()));
+  auto next = search.run(arguments, "run", /*continues=*/true);
+  if (!next)
+    return next.takeError();
+  more = *next->front().bytes() != 0;
+  state.assign(std::make_move_iterator(next->begin() + 1),
+               std::make_move_iterator(next->end()));
+  ++step;
+  isSaved = false;
+  return llvm::Error::success();
+}
+
+/// A checkpoint, unless they took more than a tenth of the time so far; the
+/// last one in any case.
+llvm::Error SteppedSearch::save() {
+  constexpr double partOfTime = 0.1;
+  bool isLast = !more || search.isStopped();
+  if (isSaved || (!isLast && saveMs > partOfTime * runMs))
+    return llvm::Error::success();
+  runtime::Stopwatch watch;
+  const std::string &folder = options.checkpointDir;
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return makeError(ErrorCode::Invalid,
+                     "cannot make the folder: " + error.message(), folder);
+  models::SearchCheckpoint checkpoint;
+  checkpoint.state.assign(state.begin(), state.begin() + carried);
+  checkpoint.layers = search.layers();
+  isSaved = true;
+  llvm::Error error = models::saveCheckpoint(checkpointFile(folder), key,
+                                             checkpoint, search.context.get());
+  saveMs += watch.restart();
+  return error;
+}
+
+/// The interpreter tells no progress: its sizes are in the results.
+llvm::Error SteppedSearch::tellStep() {
+  int64_t layer = search.lastLayer();
+  if (options.run.isInterpreted()) {
+    auto results = search.run(state, "results", /*continues=*/true);
+    if (!results)
+      return results.takeError();
+    // The ends of a path take turns.
+    size_t place = options.command == SearchCommand::Bfs    ? 0
+                   : options.command == SearchCommand::Beam ? 2
+                                                            : 3 - step % 2;
+    std::vector<int64_t> sizes = integersOf((*results)[place]);
+    layer = sizes.empty() ? 0 : sizes.back();
+  }
+  search.out() << llvm::json::Value(
+                      llvm::json::Object{{"step", step},
+                                         {"layer", layer},
+                                         {"more", more},
+                                         {"elapsed_ms", sinceStep.restart()}})
+               << "\n";
+  search.out().flush();
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Tensor>>
+SteppedSearch::run(llvm::ArrayRef<Tensor> arguments) {
+  if (llvm::Error error = begin(arguments))
+    return std::move(error);
+  bool saves = !options.checkpointDir.empty();
+  runtime::Stopwatch watch;
+  while (more && !search.isStopped()) {
+    if (llvm::Error error = advance(options.stepwise ? 1
+                                    : saves          ? options.checkpointEvery
+                                                     : INT64_MAX))
+      return std::move(error);
+    if (options.stepwise)
+      if (llvm::Error error = tellStep())
+        return std::move(error);
+    runMs += watch.restart();
+    if (saves && step % (options.stepwise ? options.checkpointEvery : 1) == 0)
+      if (llvm::Error error = save())
+        return std::move(error);
+    watch.restart();
+  }
+  if (saves)
+    if (llvm::Error error = save())
+      return std::move(error);
+  return search.run(state, "results", /*continues=*/true);
+}
+
+llvm::Expected<std::vector<Tensor>>
+zenith::tools::runSearch(SearchRun &search, const cayley::StateGraph &graph,
+                         llvm::ArrayRef<cayley::State> states,
+                         llvm::ArrayRef<Tensor> arguments) {
+  if (!search.isStepped())
+    return search.run(arguments);
+  return SteppedSearch(search, graph, states).run(arguments);
+}
