@@ -325,6 +325,56 @@ private:
   detail::Owner<zenith_module, zenith_module_free> owner;
 };
 
+/// A search that is taken step by step: zenith::Search search(context, "bfs", "lrx:9"); search.initialize(); while (search.step()) ...
+class Search {
+public:
+  Search(const Context &context, const std::string &kind, const std::string &graph, const std::vector<std::string> &settings = {})
+      : context(&context), kind(kind), graph(graph), settings(settings) {}
+  Search(Search &&other) noexcept = default;
+  Search &operator=(Search &&other) noexcept = default;
+  ~Search() = default;
+  void initialize() { // compiles, and stands before the first step
+    const std::vector<const char *> texts = detail::pointers(settings);
+    zenith_search *made = nullptr;
+    check(zenith_search_create(context->get(), kind.c_str(), graph.c_str(), texts.data(), texts.size(), &made));
+    owner = detail::Owner<zenith_search, zenith_search_free>(made);
+  }
+  bool step(zenith_cancel *cancel = nullptr) { // one layer or step; whether there is another one
+    int32_t more = 0;
+    check(zenith_search_step(owner.get(), cancel, &more));
+    return more != 0;
+  }
+  bool run_full(int64_t max_diameter = 1000000, zenith_cancel *cancel = nullptr, int64_t deadline = 0) { // whether steps are left
+    int32_t more = 0;
+    check(zenith_search_run(owner.get(), max_diameter, cancel, deadline, &more));
+    return more != 0;
+  }
+  std::string metrics() const { // JSON, as zenith_search_report has it
+    zenith_blob *bytes = nullptr;
+    check(zenith_search_report(owner.get(), &bytes));
+    return detail::text_of(bytes);
+  }
+  std::string path() const {
+    zenith_blob *bytes = nullptr;
+    check(zenith_search_path(owner.get(), &bytes));
+    return detail::text_of(bytes);
+  }
+  Array layer() const { // states of the present layer or beam, one per row
+    zenith_array *made = nullptr;
+    check(zenith_search_layer(owner.get(), &made));
+    return Array(made);
+  }
+  void save(const std::string &path) const { check(zenith_search_save(owner.get(), path.c_str())); }
+  void load(const std::string &path) { check(zenith_search_load(owner.get(), path.c_str())); }
+  zenith_search *get() const noexcept { return owner.get(); }
+
+private:
+  detail::Owner<zenith_search, zenith_search_free> owner;
+  const Context *context;
+  std::string kind, graph;
+  std::vector<std::string> settings;
+};
+
 class Session;
 class Executable {
 public:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a host's search holds between two steps.
+
+#ifndef ZENITH_FRONTENDS_C_SEARCH_SEARCHSTATE_H
+#define ZENITH_FRONTENDS_C_SEARCH_SEARCHSTATE_H
+
+#include "frontends/c/Array.h"
+#include "frontends/c/search/SearchProgram.h"
+
+namespace zenith::c {
+
+using ArrayList = std::vector<Ref<zenith_array>>;
+
+struct SessionFree {
+  void operator()(zenith_session *session) const {
+    zenith_session_free(session);
+  }
+};
+struct ExecutableFree {
+  void operator()(zenith_executable *executable) const {
+    zenith_executable_free(executable);
+  }
+};
+
+} // namespace zenith::c
+
+struct zenith_search {
+  explicit zenith_search(zenith_context &context) : context(&context) {}
+
+  zenith::c::Ref<zenith_context> context;
+  zenith::c::SearchProgram program;
+  std::unique_ptr<zenith_executable, zenith::c::ExecutableFree> executable;
+  std::unique_ptr<zenith_session, zenith::c::SessionFree> session;
+  zenith::c::ArrayList state;
+  std::vector<int64_t> layers; ///< sizes, each of a whole layer
+  bool more = true;
+  bool wasTold = false; ///< the next size is that of a layer that is listed
+
+  /// Runs @init.
+  zenith_status *start();
+  /// One step, by @run.
+  zenith_status *advance();
+  zenith_status *results(zenith::c::ArrayList &outputs) {
+    return run("results", state, outputs);
+  }
+  /// How many values of the state steps change; what follows are arguments.
+  size_t carried() const;
+
+private:
+  zenith_status *run(const char *entry, const zenith::c::ArrayList &inputs,
+                     zenith::c::ArrayList &outputs);
+};
+
+#endif // ZENITH_FRONTENDS_C_SEARCH_SEARCHSTATE_H
