@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs what docs/tutorials and docs/where-is.md say.
+"""Runs what docs/tutorials, docs/guides and docs/where-is.md say.
 
 usage: tutorials.py [--bin=DIR] [--build=DIR]; prints one line per finding, exits 1 where there is one.
 - A fenced block ```sh runs in a scratch directory that holds the page's fenced blocks named by `file=NAME`; lines of
@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--build")
     options = parser.parse_args()
     findings = []
-    pages = sorted((ROOT / "docs/tutorials").glob("*.md"))
+    pages = sorted(page for folder in ("tutorials", "guides") for page in (ROOT / "docs" / folder).glob("*.md"))
     for page in pages:
         text = page.read_text()
         patch = patch_of(text)
