@@ -125,6 +125,19 @@ static void writeBatchNorm(Operation *op, ExportBuilder &b, const ExportRow &) {
   b.bind(norm, b.transpose(result, order));
 }
 
+/// A mask that the runtime may draw as it likes; others depend on their key,
+/// which ONNX has no op for.
+static void writeDropout(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto dropout = cast<graph::DropoutOp>(op);
+  if (!op->hasAttr("onnx.drawn_mask"))
+    return b.fail(unsupported("dropout by a key needs opset 18"));
+  Type element = elementOf(dropout.getOperand());
+  std::string rate = b.scalar(element, dropout.getRate().convertToDouble()),
+              trains = b.scalar(IntegerType::get(op->getContext(), 1), 1);
+  b.bind(dropout,
+         b.node("Dropout", {b.name(dropout.getOperand()), rate, trains}));
+}
+
 static void writeGelu(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto gelu = cast<graph::GeluOp>(op);
   bool tanh = gelu.getForm() == graph::GeluForm::tanh;
@@ -205,6 +218,7 @@ llvm::ArrayRef<ExportRow> zenith::onnx::compositeExports() {
   static const ExportRow rows[] = {
       {"graph.attention", writeAttention},
       {"graph.batch_norm", writeBatchNorm},
+      {"graph.dropout", writeDropout},
       {"graph.gelu", writeGelu},
       {"graph.layer_norm", writeLayerNorm},
       {"graph.log_softmax", writeSoftmax<graph::LogSoftmaxOp>, "LogSoftmax"},
