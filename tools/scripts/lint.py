@@ -31,6 +31,7 @@ LAYERS = {
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "frontends": ["ir", "frontends"],
     "frontends/models": ["ir", "passes/GraphPasses.h", "lowering", "frontends", "runtime"],
+    "frontends/training": ["ir", "lowering", "frontends", "runtime"],
     "frontends/c": ["ir", "passes", "lowering", "frontends", "runtime"],
     "runtime": ["runtime"],
     "tools": ["ir", "passes", "lowering", "frontends", "runtime", "tools"],
@@ -96,6 +97,7 @@ INSIDE = {
                          "frontends/onnx/model", "frontends/stablehlo", "frontends/stablehlo/bytecode", "frontends/stablehlo/dialect",
                          "frontends/tensors"],
     "frontends/c/search": ["frontends/c", "frontends/cayley", "frontends/models"],
+    "frontends/training": ["frontends/cayley", "frontends/files", "frontends/models", "frontends/onnx", "frontends/onnx/model", "frontends/tensors"],
     "frontends/c/builder": ["frontends/c", "frontends/files", "frontends/models"],
     "frontends/c": ["frontends/c/builder", "frontends/c/include/zenith", "frontends/cayley", "frontends/files", "frontends/models",
                     "frontends/onnx", "frontends/onnx/model", "frontends/stablehlo", "frontends/tensors"],
@@ -104,7 +106,8 @@ INSIDE = {
     "runtime/routines": ["runtime", "runtime/include/zenith"],
     "tools/run": ["tools/model"],
     "tools/search": ["tools/model", "tools/run"],
-    "tools": ["tools/model", "tools/opt", "tools/run", "tools/search"],
+    "tools/train": ["tools/model"],
+    "tools": ["tools/model", "tools/opt", "tools/run", "tools/search", "tools/train"],
 }
 MOST_FILES = 40
 BANNED_NAMES = re.compile(r"(Utils|Common|Helper|Misc)")
