@@ -11,6 +11,7 @@
 #include "tools/EmitModel.h"
 #include "tools/TranslateModel.h"
 #include "tools/search/SearchOptions.h"
+#include "tools/train/TrainCommandLine.h"
 #include <sstream>
 
 using namespace zenith::options;
@@ -76,8 +77,9 @@ static std::string toolsOf(const OptionRow &row) {
     const char *name;
   };
   static constexpr Name whole[] = {
-      {Run, "run"}, {Compile, "compile"}, {Translate, "translate"},
-      {Opt, "opt"}, {Search, "search"},   {Cache, "cache"}};
+      {Run, "run"},    {Compile, "compile"}, {Translate, "translate"},
+      {Opt, "opt"},    {Search, "search"},   {Cache, "cache"},
+      {Train, "train"}};
   static constexpr Name commands[] = {
       {Bfs, "search bfs"},        {Beam, "search beam"},
       {Path, "search path"},      {Walks, "search walks"},
@@ -132,6 +134,7 @@ static void writeOption(std::ostream &page, const OptionRow &row,
 std::string optionsPage() {
   using namespace zenith::pipeline;
   using namespace zenith::tools;
+  using namespace zenith::training;
   std::ostringstream page;
   page
       << R"page(<!-- Written by tools/scripts/gen_docs.py from lowering/pipeline/CompileOptions.def; edit that instead. -->

@@ -72,7 +72,7 @@ static std::vector<options::OptionRow> optionRows() {
 TEST(OptionTable, EachConditionIsNamedByARow) {
   using namespace zenith::options;
   constexpr ToolSet all =
-      options::Run | Compile | Translate | Opt | Search | Cache;
+      options::Run | Compile | Translate | Opt | Search | Cache | Train;
   for (const auto &[word, condition] : Words<Condition>::all)
     EXPECT_TRUE(llvm::any_of(optionRows(), [&, condition = condition](
                                                const OptionRow &row) {
