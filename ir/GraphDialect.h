@@ -64,9 +64,6 @@ inline constexpr llvm::StringLiteral precisionAttrName = "graph.precision";
 /// On a product: its source asks for all of f32, as HIGHEST of StableHLO does.
 inline constexpr llvm::StringLiteral highestPrecisionAttrName =
     "graph.highest_precision";
-/// On a parameter: the op for which it is rounded to f16, where its values must
-/// fit.
-inline constexpr llvm::StringLiteral roundedForAttrName = "graph.rounded_for";
 /// Names of the functions that compilation knows: the one that computes derived
 /// parameters.
 inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";

@@ -307,22 +307,19 @@ def SplitWindowsPass : ZenithPass<"zenith-split-windows", "::mlir::func::FuncOp"
 //===- precision ---------------------------------------------------------------------------------------------===//
 
 def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::FuncOp"> {
-  let summary = "Store weights of contractions in a narrow float type";
+  let summary = "Choose how the target multiplies narrow operands";
   let description = [{
-    The weights of f32 matmuls and convolutions are rounded to `type` and widened again where they are used; sums stay f32. The
-    rounding is a convert that zenith-hoist-prepare moves, the widening a convert that GEMM kernels do in registers. With
-    `activations` the other operand of a matmul with several rows is rounded too, so that a target with dot products of pairs
-    can use them. Runs after zenith-fold-batch-norm, which scales weights in f32, and before the packing passes. Leaves
-    weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, batched and grouped contractions, and
-    convolutions that zenith-transform-winograd-filters has transformed.
+    zenith-assign-precision has written which values are rounded; here the target says how it multiplies them. Where it has dot
+    products of bf16 pairs, products of weights with several rows keep their operands; all others get operands widened to f32, a
+    convert that GEMM kernels do in registers, while zenith-hoist-prepare stores the narrow form of weights. The result is rounded
+    where the product's was, so the meaning is the same on every target. Runs before the packing passes, and before
+    zenith-transform-winograd-filters, which looks for f32. Refuses nothing.
 
-    With `explain` each decision is a remark (PRE001 to PRE105 of [remarks](remarks.md)).
+    With `explain` there is a remark (PRE201 of [remarks](remarks.md)) on each product that is no faster than in f32.
   }];
   let exampleTest = "passes/precision/lower-precision.mlir#dot";
-  let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
-                 Option<"activations", "activations", "bool", "false", "round the other operand of matmuls with several rows too, also where the target has no dot products of bf16 pairs">,
-                 Option<"minBytes", "min-bytes", "int64_t", "4096", "smaller weights stay as they are">,
-                 Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
+  let options = [Option<"pairs", "pairs", "bool", "false", "take the target to have dot products of bf16 pairs">,
+                 Option<"explain", "explain", "bool", "false", "emit a remark where the target has no such products">];
 }
 
 def LegalizeTypesPass : ZenithPass<"zenith-legalize-types", "::mlir::func::FuncOp"> {

@@ -11,6 +11,7 @@
 #include "lowering/cpu/PrefixSymbols.h"
 #include "lowering/pipeline/Compile.h"
 #include "lowering/pipeline/Phases.h"
+#include "passes/precision/KeptOps.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/DeriveModel.h"
@@ -149,6 +150,7 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
     return prefix.takeError();
   pipeline::CompileOptions compile = compileOptions(options.run, diagnostics);
   compile.folder = model->folder;
+  compile.keptOps = precision::splitPatterns(options.run.precision.keepF32);
   compile.outputFolder = folderOf(options.output);
   auto files = pipeline::emit(std::move(model->module), options.form, compile);
   if (!files)

@@ -9,7 +9,15 @@
 #include "frontends/models/LoadModel.h"
 #include "frontends/models/WriteModel.h"
 #include "frontends/models/WriteONNX.h"
+#include "ir/GraphDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/GraphPasses.h"
+#include "passes/SimplificationPasses.h"
+#include "passes/precision/KeptOps.h"
+#include "passes/precision/PrecisionPasses.h"
+#include "passes/precision/PrecisionPolicy.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
 #include "tools/model/DeriveModel.h"
@@ -83,6 +91,42 @@ static DimValues checkDims(ArrayRef<ArgumentInfo> arguments,
       dim.forEachSymbol(
           [&](const std::string &name) { dims.emplace(name, 2); });
   return dims;
+}
+
+/// Writes the types of a policy into the module, which a reader of the output
+/// then finds there.
+static llvm::Error assignTypes(ModuleOp module, FileFormat to,
+                               const TranslateOptions &options) {
+  std::string policy = options.mixedPrecision;
+  // GraphIR can say by an attribute what other formats say by types.
+  bool keepsAttribute = to == FileFormat::GraphIR || to == FileFormat::Bytecode;
+  if (auto own = module->getAttrOfType<StringAttr>(graph::precisionAttrName);
+      own && policy.empty() && !keepsAttribute)
+    policy = own.str();
+  if (policy.empty())
+    return llvm::Error::success();
+  auto read = precision::parsePolicy(policy, module.getContext());
+  if (!read)
+    return makeError(read.error());
+  std::vector<std::string> kept =
+      precision::splitPatterns(options.precision.keepF32);
+  PassManager passes(module.getContext());
+  passes.addPass(createInlineCallsPass());
+  passes.addPass(createSymbolDCEPass());
+  passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
+  if (failed(passes.run(module)))
+    return makeError(ErrorCode::Unsupported, "calls cannot be inlined");
+  if (auto error = precision::checkKeepPatterns(module, kept))
+    return makeError(std::move(*error));
+  PassManager assigning(module.getContext());
+  assigning.addPass(createAssignPrecisionPass(
+      {policy, kept, /*choices=*/"", /*marks=*/false, /*explain=*/false}));
+  addTidy(assigning);
+  if (failed(assigning.run(module)))
+    return makeError(ErrorCode::Internal, "the policy cannot be applied");
+  // What the module says by its types it need not say again.
+  module->removeAttr(graph::precisionAttrName);
+  return llvm::Error::success();
 }
 
 // Results of the module's entry on random inputs.
@@ -208,6 +252,8 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
       return entry.takeError();
     options.entry = *entry;
   }
+  if (llvm::Error error = assignTypes(*model->module, *to, options))
+    return error;
   if (*to == FileFormat::ONNX) {
     ONNXWriteOptions write{options.opset, options.externalData, options.entry,
                            model->folder, !options.noVerify};

@@ -20,6 +20,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
 #include "passes/autodiff/DerivationPasses.h"
+#include "passes/precision/PrecisionPasses.h"
 #include "passes/search/states/SplitSearchLoop.h"
 #include "tools/opt/ImportStableHLOPass.h"
 #include "tools/opt/OptArguments.h"
@@ -91,6 +92,7 @@ static void registerPasses() {
   mlir::registerTransformsPasses();
   registerZenithPasses();
   registerZenithDerivationPasses();
+  registerZenithPrecisionPasses();
   registerZenithLoweringPasses();
   pipeline::registerPhasesPass();
   mlir::registerPass(search::createSplitSearchLoopPass);

@@ -133,6 +133,12 @@ static CompileOptions upTo(StringRef phase, const CompileOptions &options) {
   return chosen;
 }
 
+llvm::Error lowerTo(StringRef phase, ModuleOp module,
+                    const CompileOptions &options) {
+  CompileOptions part = upTo(phase, options);
+  return PhaseRun(module, part).run();
+}
+
 /// Machine code of a module that is through the kernels phase.
 static llvm::Expected<std::vector<cpu::EmittedFile>>
 emitObjects(ModuleOp module, const TargetChoice &target, cpu::EmitKind kind,

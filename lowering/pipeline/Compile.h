@@ -36,6 +36,12 @@ llvm::Expected<std::shared_ptr<Executable>>
 compile(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
         CompileTimes *times = nullptr);
 
+/// Takes `module` through its phases up to `phase`, with remarks and errors as
+/// compile() has them. Up to "precision" it is a program that the interpreter
+/// runs, on whatever target it is compiled for later.
+llvm::Error lowerTo(llvm::StringRef phase, mlir::ModuleOp module,
+                    const CompileOptions &options);
+
 /// Compiles `module`, which is spent, into files: one text for GraphIR (the
 /// module after CompileOptions::toPhase, by default the fuse phase), Kernels
 /// and OpenCL (for "cpu" as for device 0); one file per LLVM module for LLVM,

@@ -14,9 +14,6 @@ namespace zenith::pipeline {
 
 struct Remark;
 
-/// Storage type of the weights of matmuls and convolutions.
-enum class MixedPrecision { None, BF16, FP16 };
-
 /// What may be computed a second time; Default: Auto under a budget, else
 /// Policy.
 enum class RematMode { Default, Off, Policy, Auto };
@@ -80,12 +77,6 @@ struct CompileOptions {
 } // namespace zenith::pipeline
 
 namespace zenith::options {
-
-template <> struct Words<pipeline::MixedPrecision> {
-  static constexpr Word<pipeline::MixedPrecision> all[] = {
-      {"bf16", pipeline::MixedPrecision::BF16},
-      {"fp16", pipeline::MixedPrecision::FP16}};
-};
 
 template <> struct Words<pipeline::RematMode> {
   static constexpr Word<pipeline::RematMode> all[] = {

@@ -20,6 +20,8 @@
 #include "passes/autodiff/GradientRule.h"
 #include "passes/batching/BatchRule.h"
 #include "passes/fusion/FusionRule.h"
+#include "passes/precision/PrecisionPasses.h"
+#include "passes/precision/PrecisionRule.h"
 #include "passes/search/states/SplitSearchLoop.h"
 
 using namespace mlir;
@@ -94,8 +96,24 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   // The rewrites above look at a loop, which a step has no more.
   passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);
-  addLegalization(passes, options);
   passes.addPass(createSymbolDCEPass());
+}
+
+static void addPolicy(OpPassManager &passes, const PhaseOptions &options) {
+  if (options.mixedPrecision.empty())
+    return;
+  // Weights are scaled before they are rounded.
+  passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
+  passes.addPass(createAssignPrecisionPass(
+      {options.mixedPrecision, options.keptOps, options.precisionChoices,
+       /*marks=*/false, options.explain}));
+  addSimplification(passes);
+  addTidy(passes);
+}
+
+static void buildPrecision(OpPassManager &passes, const PhaseOptions &options) {
+  addPolicy(passes, options);
+  addLegalization(passes, options);
 }
 
 static void buildOutline(OpPassManager &passes, const PhaseOptions &options) {
@@ -118,20 +136,11 @@ static void addLayouts(OpPassManager &passes) {
 
 /// Winograd filters and narrow types of weights.
 static void addWeightForms(OpPassManager &passes, const PhaseOptions &options) {
-  // Winograd in f32 beats widening bf16 weights, but may lose to dot products
-  // of bf16 pairs, so it runs after precision lowering where these are native.
-  bool narrowFirst =
-      options.mixedPrecision == MixedPrecision::BF16 && options.bf16Pairs;
-  if (!narrowFirst)
-    passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
-  if (options.mixedPrecision != MixedPrecision::None) {
-    auto lowering = optionsOf<LowerPrecisionPassOptions>(options);
-    lowering.type =
-        options.mixedPrecision == MixedPrecision::FP16 ? "f16" : "bf16";
-    passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
-  }
-  if (narrowFirst)
-    passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
+  // Winograd takes operands in f32, those too that are widened.
+  if (!options.mixedPrecision.empty())
+    passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(
+        optionsOf<LowerPrecisionPassOptions>(options)));
+  passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
 }
 
 static void addPacking(OpPassManager &passes, const PhaseOptions &options) {
@@ -246,6 +255,7 @@ void registerPhaseDialects(DialectRegistry &registry) {
   decisions::registerSchedules(registry);
   fusion::registerFusionRules(registry);
   kernels::registerElementRules(registry);
+  precision::registerPrecisionRules(registry);
 }
 
 } // namespace zenith::pipeline

@@ -52,7 +52,7 @@ std::vector<PhasePass> passesOf(const Phase &phase) {
   // int8 dot products need passes that other processors go without.
   CompileOptions plain, mixed;
   plain.target = mixed.target = "cpu:cascadelake";
-  mixed.mixedPrecision = MixedPrecision::BF16;
+  mixed.mixedPrecision = "bf16";
   std::vector<std::string> always = argumentsOf(phase, plain);
   std::vector<PhasePass> passes;
   for (const std::string &argument : argumentsOf(phase, mixed))

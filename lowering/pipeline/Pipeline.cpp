@@ -21,6 +21,8 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "passes/precision/KeptOps.h"
+#include "passes/precision/PrecisionPolicy.h"
 #include "runtime/Stopwatch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -173,7 +175,30 @@ static llvm::Error checkInput(ModuleOp module, int from,
   return checkPlan(module, from);
 }
 
-llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
+/// The policy of the options, else of the module; checks it.
+static llvm::Error settlePrecision(ModuleOp module, CompileOptions &options) {
+  auto own = module->getAttrOfType<StringAttr>(graph::precisionAttrName);
+  if (own && options.mixedPrecision.empty())
+    options.mixedPrecision = own.str();
+  if (options.mixedPrecision.empty())
+    return llvm::Error::success();
+  auto policy =
+      precision::parsePolicy(options.mixedPrecision, module.getContext());
+  return policy ? llvm::Error::success() : makeError(policy.error());
+}
+
+/// What the precision phase would refuse without a code.
+static llvm::Error checkKeptOps(ModuleOp module,
+                                const CompileOptions &options) {
+  if (auto error = precision::checkKeepPatterns(module, options.keptOps))
+    return makeError(std::move(*error));
+  return llvm::Error::success();
+}
+
+llvm::Error runPhases(ModuleOp module, const CompileOptions &given) {
+  CompileOptions options = given;
+  if (llvm::Error error = settlePrecision(module, options))
+    return error;
   llvm::Expected<int> from = firstPhase(module, options.fromPhase);
   if (!from)
     return from.takeError();
@@ -187,6 +212,9 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
     if (options.interrupted)
       if (std::optional<Error> why = options.interrupted())
         return makeError(std::move(*why));
+    if (phases()[index].name == "precision")
+      if (llvm::Error error = checkKeptOps(module, options))
+        return error;
     CompileOptions one = options;
     one.fromPhase = one.toPhase = phases()[index].name.str();
     PassManager passes(module.getContext(), ModuleOp::getOperationName(),
@@ -285,6 +313,8 @@ llvm::Error PhasesPass::runOn(ModuleOp module) {
   if (options->fromPhase.empty() && *from > *to)
     return llvm::Error::success();
   options->fromPhase = phases()[*from].name.str();
+  if (llvm::Error error = settlePrecision(module, *options))
+    return error;
   if (llvm::Error error = checkPlan(module, *from))
     return error;
   OpPassManager passes(ModuleOp::getOperationName());

@@ -14,6 +14,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
 #include "passes/autodiff/DerivationPasses.h"
+#include "passes/precision/PrecisionPasses.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -191,6 +192,7 @@ protected:
     static bool registered = [] {
       registerZenithPasses();
       registerZenithDerivationPasses();
+      registerZenithPrecisionPasses();
       mlir::registerTransformsPasses();
       return true;
     }();
@@ -260,6 +262,8 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-split-dilated-inputs)",
         "func.func(zenith-choose-layouts,zenith-sink-transposes)",
         "func.func(zenith-split-windows)",
+        "zenith-assign-precision{policy=f32}",
+        "func.func(zenith-lower-precision)",
         "func.func(zenith-lower-blockwise-scales)",
         "func.func(zenith-keep-integer-weights)",
         "func.func(zenith-fold-batch-norm)",

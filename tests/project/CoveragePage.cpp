@@ -8,6 +8,7 @@
 #include "ir/interpreter/Interpreter.h"
 #include "passes/autodiff/GradientRule.h"
 #include "passes/batching/BatchRule.h"
+#include "passes/precision/PrecisionRule.h"
 #include "tests/project/ProjectFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -88,12 +89,23 @@ static bool isDeclaration(const std::string &op) {
          op == "graph.get_param" || op == "graph.yield";
 }
 
+/// The list of an op before a policy moves it.
+static std::string precisionCell(ProjectFacts &facts, const std::string &op) {
+  std::set<std::string> words;
+  for (Operation *instance : facts.instances[op]) {
+    precision::List list = precision::listOf(instance);
+    words.insert(list == precision::List::None ? "-"
+                                               : precision::wordOf(list).str());
+  }
+  return joined(words);
+}
+
 static void writeOps(ProjectFacts &facts, std::ostream &page) {
   RoomColumn kernel(lowered), onnx([](Operation *op) { return exported(op); });
   GradientColumn gradient;
   std::string batching;
-  page << "| op | family | gradient | batching | kernel | ONNX |\n"
-          "|---|---|---|---|---|---|\n";
+  page << "| op | family | gradient | batching | precision | kernel | ONNX |\n"
+          "|---|---|---|---|---|---|---|\n";
   for (RegisteredOperationName name : facts.ops) {
     std::string op = name.getStringRef().str();
     if (!facts.instances.count(op) || isDeclaration(op))
@@ -103,7 +115,8 @@ static void writeOps(ProjectFacts &facts, std::ostream &page) {
          << (family ? graph::familyName(*family).str() : "") << " | "
          << gradient.cell(facts, op) << " | "
          << batchingCell(facts.instances[op].front(), batching) << " | "
-         << kernel.cell(facts, op) << " | " << onnx.cell(facts, op) << " |\n";
+         << precisionCell(facts, op) << " | " << kernel.cell(facts, op) << " | "
+         << onnx.cell(facts, op) << " |\n";
   }
   page << "\n## What has no derivative\n\n" << llvm::join(gradient.reasons, "");
   page << "\n## What kernels refuse\n\n" << kernel.refusals;

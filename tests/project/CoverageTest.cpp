@@ -12,6 +12,7 @@
 #include "passes/autodiff/GradientRule.h"
 #include "passes/batching/BatchRule.h"
 #include "passes/fusion/FusionRule.h"
+#include "passes/precision/PrecisionRule.h"
 #include "tests/project/ProjectFacts.h"
 #include <algorithm>
 #include <functional>
@@ -41,6 +42,18 @@ Answer fusionRule(ProjectFacts &, mlir::RegisteredOperationName name) {
 
 Answer batchRule(ProjectFacts &, mlir::RegisteredOperationName name) {
   return name.hasInterface<batching::BatchRule>() ? "" : "no BatchRule";
+}
+
+/// A list, or why it is on none.
+Answer precisionRule(ProjectFacts &facts, mlir::RegisteredOperationName name) {
+  for (mlir::Operation *op : facts.instances[name.getStringRef().str()]) {
+    auto rule = mlir::dyn_cast<precision::PrecisionRule>(op);
+    if (!rule)
+      return "no PrecisionRule";
+    if (rule.list() == precision::List::None && rule.unlisted().empty())
+      return "on no list, and no reason";
+  }
+  return "";
 }
 
 /// A rule, zero, or why there is none.
@@ -177,6 +190,7 @@ const Question questions[] = {
       {"graph.random_uniform", decomposed},
       {"graph.split_key", decomposed}}},
     {"batching", batchRule, {}},
+    {"precision", precisionRule, {}},
     {"gradient", gradientRule, {}},
     {"element",
      elementRule,

@@ -38,7 +38,7 @@
 // KERNELS: "kernels"
 //
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --per-op | FileCheck --check-prefix=PEROP %s
-// PEROP: --per-op has no effect without --compare=interp
+// PEROP: --per-op has no effect without --compare
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --bench-json=%t/b.json | FileCheck --check-prefix=BENCH %s
 // BENCH: --bench-json has no effect without --bench
 //

@@ -91,6 +91,11 @@ public:
 /// One line for each target of this machine.
 std::vector<std::string> listTargets();
 
+/// Takes the module through the precision phase where the options or
+/// graph.precision have a policy: what the interpreter then runs has the
+/// meaning of the compiled program. Remarks go to `diagnostics`, if any.
+llvm::Error applyPolicy(mlir::ModuleOp module, const std::string &folder,
+                        const RunOptions &options, Diagnostics *diagnostics);
 /// Runs `entry` of the module by the reference interpreter; `folder` is where
 /// the paths of parameters start. Warnings go to `diagnostics`, if any.
 llvm::Expected<std::unique_ptr<Executor>>

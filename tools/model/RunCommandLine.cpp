@@ -14,11 +14,18 @@ using namespace zenith::tools;
 
 /// What options demand of each other.
 static llvm::Error checkOptions(const RunOptions &options) {
-  if (options.compile.mixedPrecision != pipeline::MixedPrecision::None &&
-      options.isInterpreted())
+  if (options.precision.maxError) {
+    if (!(*options.precision.maxError > 0))
+      return makeError(ErrorCode::Usage,
+                       "--max-error is a number above 0: the largest "
+                       "difference of a result over its largest value");
+    if (options.precision.calibration.empty())
+      return makeError(ErrorCode::Usage,
+                       "--max-error needs samples: --calibrate KEY=FILE.npy");
+  }
+  if (!options.precision.savePrecision.empty() && !options.precision.maxError)
     return makeError(ErrorCode::Usage,
-                     "--mixed-precision needs a target that compiles: the "
-                     "interpreter runs the model as it is written");
+                     "--save-precision needs a choice: --max-error");
   if (options.model.empty() && !options.listTargets)
     return makeError(ErrorCode::Usage,
                      "a model is needed: zenith-run MODEL [options]");
@@ -32,7 +39,7 @@ static llvm::Error checkRunEffects(const CLI::App &app,
   llvm::SmallVector<Fact> facts = runFacts(options);
   facts.append({{Condition::WritesResults, !options.outDir.empty()},
                 {Condition::Compares, compares || !options.expected.empty()},
-                {Condition::ComparesWithInterpreter, compares},
+                {Condition::ComparesOps, compares},
                 {Condition::HasBench, options.bench > 0},
                 {Condition::HasNoServer, !options.benchServer}});
   return checkEffects(app, options::Run, facts);

@@ -29,8 +29,8 @@ struct DimFacts {
 };
 
 enum class TensorFormat { Npy, Pb };
-enum class Comparison { None, Interpreter };
-enum class Report { Memory, Time, Roofline };
+enum class Comparison { None, Interpreter, F32 };
+enum class Report { Memory, Time, Roofline, Precision };
 
 struct CommonOptions {
 #define ZENITH_COMMON_OPTION(field, type, initial, ...) type field = initial;
@@ -107,14 +107,16 @@ template <> struct Words<tools::TensorFormat> {
 
 template <> struct Words<tools::Comparison> {
   static constexpr Word<tools::Comparison> all[] = {
-      {"interp", tools::Comparison::Interpreter}};
+      {"interp", tools::Comparison::Interpreter},
+      {"f32", tools::Comparison::F32}};
 };
 
 template <> struct Words<tools::Report> {
   static constexpr Word<tools::Report> all[] = {
       {"memory", tools::Report::Memory},
       {"time", tools::Report::Time},
-      {"roofline", tools::Report::Roofline}};
+      {"roofline", tools::Report::Roofline},
+      {"precision", tools::Report::Precision}};
 };
 
 } // namespace zenith::options

@@ -17,6 +17,15 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
+/// The interpreter on what the policy of the options makes of the module.
+static llvm::Expected<std::unique_ptr<Executor>>
+interpretPolicy(OwningOpRef<ModuleOp> module, const std::string &folder,
+                const RunOptions &options) {
+  if (llvm::Error error = applyPolicy(*module, folder, options, nullptr))
+    return std::move(error);
+  return makeInterpreter(std::move(module), folder, options);
+}
+
 llvm::Error zenith::tools::compareWithInterpreter(ModuleOp module,
                                                   const std::string &folder,
                                                   const RunOptions &options,
@@ -24,7 +33,7 @@ llvm::Error zenith::tools::compareWithInterpreter(ModuleOp module,
                                                   ArrayRef<Tensor> results,
                                                   ComparedTensors &compared) {
   auto interpreter =
-      makeInterpreter(OwningOpRef<ModuleOp>(module.clone()), folder, options);
+      interpretPolicy(OwningOpRef<ModuleOp>(module.clone()), folder, options);
   if (!interpreter)
     return interpreter.takeError();
   llvm::Expected<std::vector<Tensor>> expected = (*interpreter)->run(inputs);
@@ -53,7 +62,7 @@ static SmallVector<Value> computedValues(func::FuncOp entry) {
   return values;
 }
 
-static void returnValues(func::FuncOp entry, ArrayRef<Value> values) {
+void zenith::tools::returnValues(func::FuncOp entry, ArrayRef<Value> values) {
   Operation *end = entry.getBody().front().getTerminator();
   end->setOperands(values);
   SmallVector<Type> types;
@@ -84,7 +93,7 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
   }
   returnValues(*entry, values);
   auto interpreter =
-      makeInterpreter(OwningOpRef<ModuleOp>(all->clone()), folder, options);
+      interpretPolicy(OwningOpRef<ModuleOp>(all->clone()), folder, options);
   if (!interpreter)
     return interpreter.takeError();
   llvm::Expected<std::vector<Tensor>> expected = (*interpreter)->run(inputs);

@@ -10,6 +10,9 @@
 #include "llvm/Support/Error.h"
 #include <string>
 
+namespace mlir::func {
+class FuncOp;
+}
 namespace zenith::models {
 class Diagnostics;
 }
@@ -28,6 +31,9 @@ llvm::Error compareWithInterpreter(mlir::ModuleOp module,
                                    llvm::ArrayRef<Tensor> inputs,
                                    llvm::ArrayRef<Tensor> results,
                                    ComparedTensors &compared);
+
+/// Makes `values` the results of `entry`.
+void returnValues(mlir::func::FuncOp entry, llvm::ArrayRef<mlir::Value> values);
 
 /// Runs the entry on both with every value as a result, so that none is fused
 /// away, and compares op by op, up to the first that differs.

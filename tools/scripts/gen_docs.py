@@ -224,6 +224,7 @@ def main():
     if options.conformance:
         return compare_with_conformance(options.conformance)
     passes = [source for source in ("passes/GraphPasses.td", "passes/autodiff/DerivationPasses.td",
+                                     "passes/precision/PrecisionPasses.td",
                                      "lowering/LoweringPasses.td") if (ROOT / source).exists()]
     pages = {"ops.md": ops_page(options.tblgen, options.include)}
     if passes:

@@ -214,6 +214,7 @@ static void convolve(OpReading &x, Convolution conv) {
       sum, x.convert(conv.input, operand), x.convert(conv.kernel, operand),
       dims, conv.strides, conv.low, conv.high, conv.inputDilation,
       conv.kernelDilation, uint64_t(conv.groups));
+  markPrecision(x, result);
   result = convertSums(x, x.refine(result, type.getShape()), element);
   x.out(type == given ? result : x.reshape(result, given.getShape()));
 }

@@ -44,6 +44,18 @@ Value stablehlo::convertSums(OpReading &x, Value accumulated, Type element) {
                               : x.convert(accumulated, element);
 }
 
+void stablehlo::markPrecision(OpReading &x, Value product) {
+  auto config = x.op->getAttrOfType<ArrayAttr>("precision_config");
+  bool isHighest = config && llvm::any_of(config.getAsRange<PrecisionAttr>(),
+                                          [](PrecisionAttr precision) {
+                                            return precision.getValue() ==
+                                                   Precision::HIGHEST;
+                                          });
+  if (isHighest)
+    product.getDefiningOp()->setAttr(graph::highestPrecisionAttrName,
+                                     UnitAttr::get(product.getContext()));
+}
+
 Value stablehlo::makeDot(OpReading &x, graph::DotDimsAttr dims, Value lhs,
                          Value rhs, RankedTensorType type) {
   Type element = type.getElementType();
@@ -52,6 +64,7 @@ Value stablehlo::makeDot(OpReading &x, graph::DotDimsAttr dims, Value lhs,
   rhs = x.convert(rhs, operand);
   auto sum =
       RankedTensorType::get(type.getShape(), matmulSumType(operand, element));
-  return convertSums(x, x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims),
-                     element);
+  Value product = x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims);
+  markPrecision(x, product);
+  return convertSums(x, product, element);
 }

@@ -15,6 +15,9 @@ Type matmulOperandType(Value lhs, Value rhs, Type result);
 Type matmulSumType(Type operand, Type result);
 /// Sums as elements of the result: from i32 back to i1 by comparison with zero.
 Value convertSums(OpReading &x, Value accumulated, Type element);
+/// Marks a product (graph.highest_precision) where the op that it is made of
+/// asks for HIGHEST.
+void markPrecision(OpReading &x, Value product);
 /// A dot_general of type `type`, whose operands and sums have the types above.
 Value makeDot(OpReading &x, graph::DotDimsAttr dims, Value lhs, Value rhs,
               RankedTensorType type);

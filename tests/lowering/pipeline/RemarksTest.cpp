@@ -18,18 +18,21 @@ TEST(Remarks, KeepCodeTextAndPayload) {
   DiagnosticCollector collector(
       &context, [&](const Remark &remark) { taken.push_back(remark); });
   auto place = mlir::FileLineColLoc::get(&context, "model.mlir", 3, 5);
-  remarks::emit(place, remarks::Code::PRE002, {"bf16", 10, 20});
+  remarks::emit(place, remarks::Code::PRE113, {0.5, 0.75});
   remarks::emit(place, remarks::Code::FUS101, {"apart: alone", ""});
   ASSERT_EQ(taken.size(), 2u);
   EXPECT_EQ(toText(taken[0]),
-            "precision PRE002 model.mlir:3:5: both operands are rounded to "
-            "bf16; the weights take 10 bytes instead of 20");
+            "precision PRE113 model.mlir:3:5: no narrow op keeps the bound of "
+            "5.000e-01: the least error was 7.500e-01");
+  // Fields of remarks on precision stand at the top too.
+  EXPECT_NE(toJSON(taken[0]).find(R"("bound":0.5,"code")"), std::string::npos)
+      << toJSON(taken[0]);
   EXPECT_EQ(
       toJSON(taken[1]),
       R"({"code":"FUS101","location":"model.mlir:3:5","payload":{"decision":"apart: alone","reason":""},"text":"apart: alone: ","topic":"fusion"})");
-  EXPECT_EQ(taken[0].payload[1].first, "bytes");
-  ASSERT_NE(taken[0].payload[1].second.integer(), nullptr);
-  EXPECT_EQ(*taken[0].payload[1].second.integer(), 10);
+  EXPECT_EQ(taken[0].payload[1].first, "least");
+  ASSERT_NE(taken[0].payload[1].second.number(), nullptr);
+  EXPECT_EQ(*taken[0].payload[1].second.number(), 0.75);
   EXPECT_FALSE(collector.hasErrors());
 }
 

@@ -5,15 +5,16 @@
 // RUN: not zenith-opt %s --mixed-precision=fp8 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not zenith-opt %s --dense-index-bytes=many 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: rm -rf %t && zenith-opt %s --to=kernels --target=cpu:x86-64-v3 --dump-phases=%t | FileCheck %s
-// RUN: FileCheck %s --check-prefix=FUSE < %t/04-fuse.mlir
-// RUN: zenith-opt %t/04-fuse.mlir --from=schedule --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
-// RUN: zenith-opt %t/06-plan.mlir --from=kernels --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: FileCheck %s --check-prefix=FUSE < %t/05-fuse.mlir
+// RUN: zenith-opt %t/05-fuse.mlir --from=schedule --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: zenith-opt %t/07-plan.mlir --from=kernels --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
 // RUN: not zenith-opt %s --from=plan 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: not zenith-opt %s --from=polish 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not zenith-opt %s --target=cpu:znver9 2>&1 | FileCheck %s --check-prefix=TARGET
 
 // LIST: import: What the frontend built
 // LIST: clean:
+// LIST: precision:
 // LIST: outline:
 // LIST: layout:
 // LIST: fuse:
@@ -30,10 +31,10 @@
 // JSON-SAME: {"pass":"zenith-pack-matmuls"},{{.*}}{"pass":"zenith-pack-tables"},{"pass":"zenith-merge-equal-ops"},{"pass":"zenith-hoist-prepare"},{"pass":"zenith-merge-equal-ops"}],"phase":"layout"
 // PASSES: canonicalize: Canonicalize operations
 // PASSES: zenith-form-fusions: {{.+}}
-// VALUE: error: --mixed-precision does not take 'fp8'
+// VALUE: error: --mixed-precision: 'fp8' is no preset, the nearest is 'fp16'
 // BYTES: error: --dense-index-bytes does not take 'many'
 // EARLY: error: 'graph.softmax' op is not part of a fusion and has a value in memory
-// UNKNOWN: error: unknown phase 'polish'; there are import, clean, outline, layout, fuse, schedule, plan, kernels, cpu
+// UNKNOWN: error: unknown phase 'polish'; there are import, clean, precision, outline, layout, fuse, schedule, plan, kernels, cpu
 // TARGET: error: unknown processor 'znver9'; did you mean 'znver
 
 // CHECK: host.program @main
