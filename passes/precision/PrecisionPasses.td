@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes that write types into a program.
+// The passes that write types into a program: a policy's, and the scale of a loss.
 
 #ifndef ZENITH_PASSES_PRECISION_PRECISIONPASSES_TD
 #define ZENITH_PASSES_PRECISION_PRECISIONPASSES_TD
@@ -31,6 +31,28 @@ def AssignPrecisionPass : PrecisionPass<"zenith-assign-precision"> {
                  Option<"choices", "choices", "std::string", "", "JSON with a type for products by name, as --precision-file has it">,
                  Option<"marks", "marks", "bool", "false", "write on each op that a remark is about what was decided: graph.decision">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each op">];
+}
+
+def ScaleLossPass : PrecisionPass<"zenith-scale-loss"> {
+  let summary = "Make a training step that scales its loss by a power of two that adapts";
+  let description = [{
+    `gradient` takes parameters, a batch and the cotangent of the loss, and gives the loss, which is not scaled, and a gradient per
+    parameter; `update` takes parameters, state and gradients and gives new parameters and state. Arguments are told apart by their
+    names (graph.name) and this order. The new function takes parameters, state, batch, loss_scale and good_steps and gives new
+    parameters and state, the loss, loss_scale, good_steps and finite. It scales the cotangent by S and the gradients by 1/S; where
+    one of their elements is not finite, parameters and state stay bit for bit. After `interval` finite steps S grows by `growth`
+    while that is finite and at most `max-scale`; after another one it shrinks by `backoff` to at least `min-scale`. Both functions
+    become private, so that the clean phase inlines them. Refuses signatures that do not fit, by name.
+  }];
+  let exampleTest = "passes/precision/scale-loss.mlir#grad";
+  let options = [Option<"gradient", "gradient", "std::string", "\"grad\"", "the function that gives loss and gradients">,
+                 Option<"update", "update", "std::string", "\"update\"", "the function that gives new parameters and state">,
+                 Option<"step", "step", "std::string", "\"step\"", "name of the new function">,
+                 Option<"growth", "growth", "double", "2", "factor after `interval` finite steps">,
+                 Option<"backoff", "backoff", "double", "0.5", "factor after a step that is not finite">,
+                 Option<"interval", "interval", "int64_t", "2000", "finite steps between growths">,
+                 Option<"minScale", "min-scale", "double", "1", "least scale">,
+                 Option<"maxScale", "max-scale", "double", "1.7014118346046923e38", "largest scale">];
 }
 
 #endif // ZENITH_PASSES_PRECISION_PRECISIONPASSES_TD
