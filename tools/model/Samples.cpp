@@ -22,6 +22,15 @@ static bool isOpen(const ArgumentInfo &argument) {
   return argument.type.getRank() > 0 && argument.type.isDynamicDim(0);
 }
 
+/// True where samples fill the fixed first dimension of the input, several at a
+/// time, instead of having a dimension more.
+static bool fillsFront(const ArgumentInfo &argument, const Tensor &value) {
+  ArrayRef<int64_t> shape = value.shape(), wanted = argument.type.getShape();
+  return !isOpen(argument) && !wanted.empty() &&
+         shape.size() == wanted.size() && wanted[0] > 0 &&
+         shape[0] % wanted[0] == 0;
+}
+
 static std::string expectedText(const ArgumentInfo &argument) {
   std::string text = isOpen(argument) ? "" : "samples x ";
   for (auto [d, size] : llvm::enumerate(argument.type.getShape())) {
@@ -36,12 +45,12 @@ static std::string expectedText(const ArgumentInfo &argument) {
 static llvm::Error checkSamples(const ArgumentInfo &argument,
                                 const Tensor &value) {
   ArrayRef<int64_t> shape = value.shape(), wanted = argument.type.getShape();
-  bool fits = shape.size() == wanted.size() + (isOpen(argument) ? 0 : 1) &&
+  bool sharesFront = isOpen(argument) || fillsFront(argument, value);
+  bool fits = shape.size() == wanted.size() + (sharesFront ? 0 : 1) &&
               value.elementType() == argument.type.getElementType();
   if (fits)
-    for (auto [size, expected] :
-         llvm::zip(shape.drop_front(),
-                   isOpen(argument) ? wanted.drop_front() : wanted))
+    for (auto [size, expected] : llvm::zip(
+             shape.drop_front(), sharesFront ? wanted.drop_front() : wanted))
       fits &= ShapedType::isDynamic(expected) || size == expected;
   if (!fits)
     return makeError(ErrorCode::Invalid,
@@ -72,7 +81,7 @@ static Tensor cut(const Tensor &all, const ArgumentInfo &argument,
   int64_t bytes = all.byteSize() / all.shape()[0];
   SmallVector<int64_t> shape(all.shape());
   shape[0] = count;
-  if (!isOpen(argument))
+  if (!isOpen(argument) && !fillsFront(argument, all))
     shape.erase(shape.begin());
   return Tensor(all.type().clone(shape),
                 ArrayRef(all.bytes() + first * bytes, count * bytes));
@@ -95,7 +104,7 @@ llvm::Expected<SampleBatches> zenith::tools::readSamples(
       return std::move(error);
     values[*index] = std::move(*value);
   }
-  int64_t count = 0, perBatch = samplesPerBatch;
+  int64_t count = 0, perBatch = 0;
   for (auto [argument, value] : llvm::zip(arguments, values)) {
     if (!value)
       return makeError(ErrorCode::Usage, "--calibrate: there are no samples of "
@@ -107,9 +116,18 @@ llvm::Expected<SampleBatches> zenith::tools::readSamples(
                            std::to_string(value.shape()[0]) +
                            " samples, others have " + std::to_string(count));
     count = value.shape()[0];
-    if (!isOpen(argument))
-      perBatch = 1;
+    if (isOpen(argument))
+      continue;
+    int64_t own = fillsFront(argument, value) ? argument.type.getDimSize(0) : 1;
+    if (perBatch && own != perBatch)
+      return makeError(ErrorCode::Invalid,
+                       "input '" + argument.name + "' takes " +
+                           std::to_string(own) + " samples at a time, others " +
+                           std::to_string(perBatch));
+    perBatch = own;
   }
+  if (!perBatch)
+    perBatch = samplesPerBatch;
   SampleBatches batches;
   for (int64_t first = 0; first < count; first += perBatch) {
     batches.emplace_back();

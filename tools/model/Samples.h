@@ -13,7 +13,9 @@
 namespace zenith::tools {
 
 /// The arguments of each batch of samples, in the program's order. Where the
-/// first dimension of an input has no fixed size, a batch is several samples.
+/// first dimension of an input has no fixed size, a batch is several samples;
+/// where samples have as many dimensions as an input of fixed size, it is as
+/// many as that size says.
 using SampleBatches = std::vector<std::vector<Tensor>>;
 
 /// Reads the samples of all inputs. A key that is no input, or an input without

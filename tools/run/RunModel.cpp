@@ -13,6 +13,8 @@
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/precision/KeptOps.h"
+#include "passes/precision/PrecisionChoices.h"
 #include "runtime/Stopwatch.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
@@ -22,14 +24,18 @@
 #include "tools/model/QuantizeModel.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
+#include "tools/model/Samples.h"
 #include "tools/run/BenchServer.h"
+#include "tools/run/BoundPrecision.h"
 #include "tools/run/CompareOps.h"
 #include "tools/run/CountFlops.h"
 #include "tools/run/GradientCheck.h"
+#include "tools/run/PrecisionProbes.h"
 #include "tools/run/PrintResults.h"
 #include "tools/run/RunReports.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -46,11 +52,14 @@ public:
 
 private:
   llvm::Error load();
+  llvm::Error settlePrecision();
+  llvm::Error chooseProducts();
   llvm::Error start();
   llvm::Error writeResults();
   llvm::Error compareExpected();
   llvm::Error checkExpectations();
   llvm::Error compareInterpreter();
+  llvm::Error comparePrecisions();
   llvm::Error checkDerivatives();
   llvm::Error measure();
   llvm::Error report();
@@ -65,6 +74,7 @@ private:
   Diagnostics &diagnostics;
   std::unique_ptr<MLIRContext> context;
   LoadedModel model;
+  std::vector<ArgumentInfo> arguments;
   OwningOpRef<ModuleOp> original; ///< kept for --compare
   std::vector<ResultInfo> resultInfos;
   /// Expectations of a program that tests itself; their pairs of values are
@@ -118,7 +128,7 @@ llvm::Error ModelRun::load() {
     }
   if (model.dimsApplied)
     options.dims.sizes.clear();
-  std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
+  arguments = argumentsOf(*entry);
   llvm::Expected<std::vector<Tensor>> values =
       collectInputs(arguments, model.inputNames, options, context.get(), dims);
   if (!values)
@@ -131,8 +141,63 @@ llvm::Error ModelRun::load() {
   return llvm::Error::success();
 }
 
+/// The policy of the model, and the types that files or samples choose for its
+/// products.
+llvm::Error ModelRun::settlePrecision() {
+  auto own =
+      (*model.module)->getAttrOfType<StringAttr>(graph::precisionAttrName);
+  if (own && options.compile.mixedPrecision.empty())
+    options.compile.mixedPrecision = own.str();
+  options.compile.keptOps = precision::splitPatterns(options.precision.keepF32);
+  if (!options.precision.precisionFile.empty()) {
+    auto text = llvm::MemoryBuffer::getFile(options.precision.precisionFile);
+    if (!text)
+      return makeError(ErrorCode::Invalid,
+                       "cannot read the file: " + text.getError().message(),
+                       options.precision.precisionFile);
+    auto choices = precision::parseChoices((*text)->getBuffer());
+    if (!choices)
+      return makeError(choices.error().ofFile(options.precision.precisionFile));
+    options.compile.precisionChoices = precision::choicesText(*choices, true);
+  }
+  return options.precision.maxError ? chooseProducts() : llvm::Error::success();
+}
+
+llvm::Error ModelRun::chooseProducts() {
+  if (options.compile.mixedPrecision.empty())
+    return makeError(ErrorCode::Usage,
+                     "--max-error needs a policy: --mixed-precision");
+  auto samples = readSamples(arguments, model.inputNames,
+                             options.precision.calibration, context.get());
+  if (!samples)
+    return samples.takeError();
+  auto text = boundPrecision(*model.module, model.folder, options, *samples,
+                             diagnostics);
+  if (!text)
+    return text.takeError();
+  options.compile.precisionChoices = std::move(*text);
+  auto choices = precision::parseChoices(options.compile.precisionChoices);
+  if (!choices)
+    return makeError(choices.error());
+  double least = std::numeric_limits<double>::infinity();
+  bool isAnyNarrow = false;
+  for (const auto &[name, choice] : *choices) {
+    isAnyNarrow |= choice.type != precision::FloatWord::F32;
+    least = std::min(least, choice.ownError.value_or(least));
+  }
+  if (!isAnyNarrow)
+    printRemark(pipeline::makeRemark(remarks::Code::PRE113,
+                                     {*options.precision.maxError, least}),
+                options, diagnostics);
+  if (options.precision.savePrecision.empty())
+    return llvm::Error::success();
+  return writeFile(options.precision.savePrecision,
+                   precision::choicesText(*choices, false));
+}
+
 llvm::Error ModelRun::start() {
-  if (options.comparison == Comparison::Interpreter)
+  if (options.comparison != Comparison::None ||
+      options.wants(Report::Precision))
     original = model.module->clone();
   runtime::Stopwatch watch;
   auto made =
@@ -260,9 +325,24 @@ llvm::Error ModelRun::checkExpectations() {
   return all;
 }
 
+llvm::Error ModelRun::comparePrecisions() {
+  if (options.perOp) {
+    auto ops =
+        probePrecision(*original, model.folder, options, inputs, diagnostics);
+    if (!ops)
+      return ops.takeError();
+    if (llvm::Error error = comparePerOp(*ops, options))
+      return error;
+  }
+  return compareWithF32(*original, model.folder, options, inputs, results,
+                        diagnostics);
+}
+
 llvm::Error ModelRun::compareInterpreter() {
   if (options.comparison == Comparison::None)
     return llvm::Error::success();
+  if (options.comparison == Comparison::F32)
+    return comparePrecisions();
   if (options.perOp) {
     ComparedTensors values;
     if (llvm::Error error = compareEachOp(*original, model.folder, options,
@@ -333,6 +413,14 @@ llvm::Error ModelRun::measure() {
 llvm::Error ModelRun::report() {
   if (options.wants(Report::Memory))
     llvm::outs() << executor->memoryReport(dims) << "\n";
+  if (options.wants(Report::Precision)) {
+    auto ops =
+        probePrecision(*original, model.folder, options, inputs, diagnostics);
+    if (!ops)
+      return ops.takeError();
+    for (const ProbedOp &op : *ops)
+      llvm::outs() << llvm::json::Value(reportOf(op)) << "\n";
+  }
   if (!options.wants(Report::Time) && !options.wants(Report::Roofline))
     return llvm::Error::success();
   auto kernels = measureKernels(*executor, inputs);
@@ -365,7 +453,8 @@ llvm::Error ModelRun::execute() {
       return error;
     return checkDerivatives();
   }
-  for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
+  for (auto step : {&ModelRun::load, &ModelRun::settlePrecision,
+                    &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;
   if (options.benchServer) {
