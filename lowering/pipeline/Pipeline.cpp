@@ -98,7 +98,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
 /// that something has no lowering. Types that the target is said to lack are
 /// refused where they are legalized.
 static ErrorCode codeOfFailure(StringRef phase, const CompileOptions &options) {
-  bool legalizes = phase == "clean" && !options.withoutTypes.empty();
+  bool legalizes = phase == "precision" && !options.withoutTypes.empty();
   bool lowers = phaseIndex(phase) >= phaseIndex("fuse") &&
                 phaseIndex(phase) <= phaseIndex("kernels");
   return lowers || legalizes ? ErrorCode::Unsupported : ErrorCode::Internal;
