@@ -22,6 +22,7 @@
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/precision/PrecisionPasses.h"
 #include "passes/search/states/SplitSearchLoop.h"
+#include "passes/sharding/ShardingPasses.h"
 #include "tools/opt/ImportStableHLOPass.h"
 #include "tools/opt/OptArguments.h"
 #include "llvm/Support/CommandLine.h"
@@ -93,6 +94,7 @@ static void registerPasses() {
   registerZenithPasses();
   registerZenithDerivationPasses();
   registerZenithPrecisionPasses();
+  registerZenithShardingPasses();
   registerZenithLoweringPasses();
   pipeline::registerPhasesPass();
   mlir::registerPass(search::createSplitSearchLoopPass);

@@ -12,19 +12,6 @@
 
 using namespace mlir;
 
-namespace zenith::graph {
-
-static ParseResult parseShardingText(OpAsmParser &parser,
-                                     ShardingAttr &sharding) {
-  return parser.parseAttribute(sharding);
-}
-static void printShardingText(OpAsmPrinter &printer, Operation *,
-                              ShardingAttr sharding) {
-  printer.printAttribute(sharding);
-}
-
-} // namespace zenith::graph
-
 #define GET_OP_CLASSES
 #include "ir/Sharding.cpp.inc"
 

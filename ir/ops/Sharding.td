@@ -23,7 +23,7 @@ class Graph_ValueShardingOp<string mnemonic> : Graph_PureOp<mnemonic, "Control",
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let arguments = (ins Graph_Tensor:$input, Graph_ShardingAttr:$sharding);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$input custom<ShardingText>($sharding) attr-dict `:` type($result)";
+  let assemblyFormat = "$input $sharding attr-dict `:` type($result)";
   let hasVerifier = 0;
 }
 
@@ -32,7 +32,7 @@ def Graph_ShardOp : Graph_ValueShardingOp<"shard"> {
   let description = [{
     The identity. Axes that it names stand where it names them; its open dimensions may get more.
     c1: the sharding fits its mesh and the type (sharding_c2, sharding_c3).
-    Example: `%r = graph.shard %x #graph.sharding<@mesh, [{"data"}, {?} ]> : tensor<8x4xf32>`
+    Example: `%r = graph.shard %x <@mesh, [{"data"}, {?} ]> : tensor<8x4xf32>`
   }];
 }
 
@@ -41,7 +41,7 @@ def Graph_ReshardOp : Graph_ValueShardingOp<"reshard"> {
   let description = [{
     The identity. Unlike a shard it is a step of the program: its operand keeps the sharding that it has.
     c1: as shard_c1.
-    Example: `%r = graph.reshard %x #graph.sharding<@mesh, [{}, {"data"} ]> : tensor<8x4xf32>`
+    Example: `%r = graph.reshard %x <@mesh, [{}, {"data"} ]> : tensor<8x4xf32>`
   }];
 }
 

@@ -6,7 +6,6 @@
 
 #include "ir/GraphOps.h"
 #include "ir/ShapeChecks.h"
-#include "ir/attributes/ShardingAttrs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"

@@ -72,6 +72,65 @@ struct ControlGradient<CustomCallOp>
   }
 };
 
+//===----------------------------------------------------------------------===//
+// What a program says about shardings: tangents and cotangents are dealt like
+// the value
+//===----------------------------------------------------------------------===//
+
+// The other way through a barrier.
+ShardDirection opposite(ShardDirection direction) {
+  switch (direction) {
+  case ShardDirection::forward:
+    return ShardDirection::backward;
+  case ShardDirection::backward:
+    return ShardDirection::forward;
+  case ShardDirection::none:
+    return ShardDirection::none;
+  }
+  return direction;
+}
+
+template <typename Op>
+struct ConstraintGradient
+    : GradientRule::ExternalModel<ConstraintGradient<Op>, Op> {
+  GradientAnswer gradientAnswer(Operation *) const { return {}; }
+  Derivatives linearize(Operation *op, RuleBuilder &rule,
+                        ArrayRef<Value> tangents) const {
+    return rebuilt(op, rule, tangents.front(), /*reversed=*/false);
+  }
+  Derivatives transpose(Operation *op, RuleBuilder &rule,
+                        ArrayRef<Value> cotangents, const BitVector &) const {
+    return rebuilt(op, rule, cotangents.front(), /*reversed=*/true);
+  }
+
+private:
+  static SmallVector<Value> rebuilt(Operation *op, RuleBuilder &rule,
+                                    Value value, bool reversed) {
+    if (auto barrier = dyn_cast<ShardBarrierOp>(op))
+      return {rule.builder.create<ShardBarrierOp>(
+          rule.loc, value.getType(), value,
+          reversed ? opposite(barrier.getAllowed()) : barrier.getAllowed())};
+    Operation *copy = rule.builder.clone(*op);
+    copy->setOperand(0, value);
+    copy->setLoc(rule.loc);
+    return {copy->getResult(0)};
+  }
+};
+
+template <typename Op>
+struct SilentGradient : GradientRule::ExternalModel<SilentGradient<Op>, Op> {
+  GradientAnswer gradientAnswer(Operation *) const {
+    return {GradientAnswer::Zero, ""};
+  }
+};
+
+struct ManualGradient : GradientRule::ExternalModel<ManualGradient, ManualOp> {
+  GradientAnswer gradientAnswer(Operation *) const {
+    return {GradientAnswer::Refused,
+            "regions on blocks are differentiated by whoever wrote them"};
+  }
+};
+
 } // namespace
 
 void attachControlGradients(MLIRContext *context) {
@@ -79,6 +138,9 @@ void attachControlGradients(MLIRContext *context) {
 #define GET_OP_LIST
 #include "ir/Control.cpp.inc"
             >(context);
+  attachAll<ConstraintGradient, ShardOp, ReshardOp, ShardBarrierOp>(context);
+  attachAll<SilentGradient, MeshOp, ShardGroupOp>(context);
+  ManualOp::attachInterface<ManualGradient>(*context);
 }
 
 } // namespace zenith::autodiff

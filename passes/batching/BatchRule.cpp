@@ -24,6 +24,7 @@ void registerBatchRules(DialectRegistry &registry) {
     attachRandomBatching(context);
     attachCompositeBatching(context);
     attachControlBatching(context);
+    attachShardingBatching(context);
   });
   registry.addExtension(+[](MLIRContext *context, search::SearchDialect *) {
     attachSearchBatching(context);

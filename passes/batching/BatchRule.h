@@ -30,6 +30,7 @@ void attachOrderingBatching(mlir::MLIRContext *context);
 void attachRandomBatching(mlir::MLIRContext *context);
 void attachCompositeBatching(mlir::MLIRContext *context);
 void attachControlBatching(mlir::MLIRContext *context);
+void attachShardingBatching(mlir::MLIRContext *context);
 void attachSearchBatching(mlir::MLIRContext *context);
 
 } // namespace zenith::batching

@@ -32,6 +32,10 @@ void attachControlFusion(MLIRContext *context) {
 #define GET_OP_LIST
 #include "ir/Control.cpp.inc"
             >(context);
+  attachAll<OutsideFusion,
+#define GET_OP_LIST
+#include "ir/Sharding.cpp.inc"
+            >(context);
 }
 
 } // namespace zenith::fusion

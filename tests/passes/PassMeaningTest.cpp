@@ -15,6 +15,7 @@
 #include "passes/GraphPasses.h"
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/precision/PrecisionPasses.h"
+#include "passes/sharding/ShardingPasses.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -193,6 +194,7 @@ protected:
       registerZenithPasses();
       registerZenithDerivationPasses();
       registerZenithPrecisionPasses();
+      registerZenithShardingPasses();
       mlir::registerTransformsPasses();
       return true;
     }();
@@ -251,6 +253,8 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-decompose-random,zenith-legalize-types{types=bf16,"
         "f16,f8})",
         "func.func(zenith-choose-state-keys)",
+        "func.func(zenith-choose-state-keys)", "zenith-propagate-shardings",
+        "zenith-ignore-shardings",
         "func.func(zenith-choose-state-keys{dense-bytes=1000000})",
         "func.func(zenith-choose-state-keys{dense-bytes=1000000 "
         "without=bit-rows})",

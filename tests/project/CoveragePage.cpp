@@ -9,6 +9,7 @@
 #include "passes/autodiff/GradientRule.h"
 #include "passes/batching/BatchRule.h"
 #include "passes/precision/PrecisionRule.h"
+#include "passes/sharding/ShardingRule.h"
 #include "tests/project/ProjectFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,6 +64,29 @@ static std::string batchingCell(Operation *op, std::string &refusals) {
   return "refused";
 }
 
+/// The kinds of the factors of an op, and on the way why some have none.
+static std::string shardingCell(const std::vector<Operation *> &instances,
+                                std::string &refusals) {
+  static const char *const kinds[] = {"pass-through", "reduction",
+                                      "need replication", "permutation"};
+  std::set<std::string> words;
+  for (Operation *op : instances) {
+    for (const sharding::Factor &factor : sharding::factorMappingOf(op).factors)
+      if (factor.size != 1)
+        words.insert(kinds[unsigned(factor.kind)] +
+                     std::string(factor.blocked ? " (blocked)" : ""));
+  }
+  if (!words.empty())
+    return joined(words);
+  auto rule = dyn_cast<sharding::ShardingRule>(instances.front());
+  if (!rule || rule.refusal().empty())
+    return "none";
+  refusals += ("- '" + instances.front()->getName().getStringRef() + "' op " +
+               rule.refusal() + "\n")
+                  .str();
+  return "refused";
+}
+
 /// What an op says about its derivative, by instance.
 class GradientColumn {
 public:
@@ -86,7 +110,7 @@ public:
 /// Ops without a meaning of their own outside of a whole program.
 static bool isDeclaration(const std::string &op) {
   return op == "graph.param" || op == "graph.derived_param" ||
-         op == "graph.get_param" || op == "graph.yield";
+         op == "graph.get_param" || op == "graph.yield" || op == "graph.mesh";
 }
 
 /// The list of an op before a policy moves it.
@@ -103,9 +127,10 @@ static std::string precisionCell(ProjectFacts &facts, const std::string &op) {
 static void writeOps(ProjectFacts &facts, std::ostream &page) {
   RoomColumn kernel(lowered), onnx([](Operation *op) { return exported(op); });
   GradientColumn gradient;
-  std::string batching;
-  page << "| op | family | gradient | batching | precision | kernel | ONNX |\n"
-          "|---|---|---|---|---|---|---|\n";
+  std::string batching, sharding;
+  page << "| op | family | gradient | batching | precision | factors of its "
+          "sharding | kernel | ONNX |\n"
+          "|---|---|---|---|---|---|---|---|\n";
   for (RegisteredOperationName name : facts.ops) {
     std::string op = name.getStringRef().str();
     if (!facts.instances.count(op) || isDeclaration(op))
@@ -115,13 +140,15 @@ static void writeOps(ProjectFacts &facts, std::ostream &page) {
          << (family ? graph::familyName(*family).str() : "") << " | "
          << gradient.cell(facts, op) << " | "
          << batchingCell(facts.instances[op].front(), batching) << " | "
-         << precisionCell(facts, op) << " | " << kernel.cell(facts, op) << " | "
-         << onnx.cell(facts, op) << " |\n";
+         << precisionCell(facts, op) << " | "
+         << shardingCell(facts.instances[op], sharding) << " | "
+         << kernel.cell(facts, op) << " | " << onnx.cell(facts, op) << " |\n";
   }
   page << "\n## What has no derivative\n\n" << llvm::join(gradient.reasons, "");
   page << "\n## What kernels refuse\n\n" << kernel.refusals;
   page << "\n## What ONNX export refuses\n\n" << onnx.refusals;
   page << "\n## What vmap refuses\n\n" << batching;
+  page << "\n## What has no sharding of its own\n\n" << sharding;
 }
 
 static void writeOperators(StringRef family, llvm::ArrayRef<onnx::OpRow> rows,
@@ -153,7 +180,7 @@ std::string coveragePage(ProjectFacts &facts) {
 
 Every op below has a family, a shape rule, numbered constraints with a test each, a section in [ops.md](ops.md), a text and a bytecode form, and a meaning in the interpreter; `tests/project/CoverageTest.cpp` fails where one is missing. The other rooms may refuse an op, naming it.
 
-The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *gradient* says whether there is a rule of differentiation, whether the derivative is zero, or that there is none; *batching* whether vmap has a rule; *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
+The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *gradient* says whether there is a rule of differentiation, whether the derivative is zero, or that there is none; *batching* whether vmap has a rule; *factors of its sharding* lists the kinds of loops over which the op can be dealt ([sharding](../tutorials/sharding.md)); *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
 
 )page";
   writeOps(facts, page);

@@ -13,6 +13,7 @@
 #include "passes/batching/BatchRule.h"
 #include "passes/fusion/FusionRule.h"
 #include "passes/precision/PrecisionRule.h"
+#include "passes/sharding/ShardingRule.h"
 #include "tests/project/ProjectFacts.h"
 #include <algorithm>
 #include <functional>
@@ -52,6 +53,21 @@ Answer precisionRule(ProjectFacts &facts, mlir::RegisteredOperationName name) {
       return "no PrecisionRule";
     if (rule.list() == precision::List::None && rule.unlisted().empty())
       return "on no list, and no reason";
+  }
+  return "";
+}
+
+/// Factors, or why there are none.
+Answer shardingRule(ProjectFacts &facts, mlir::RegisteredOperationName name) {
+  for (mlir::Operation *op : facts.instances[name.getStringRef().str()]) {
+    auto rule = mlir::dyn_cast<sharding::ShardingRule>(op);
+    if (!rule)
+      return "no ShardingRule";
+    if (rule.factorMapping(/*conservative=*/false).empty() &&
+        rule.refusal().empty() && op->getNumResults() > 0 &&
+        !sharding::shapeOf(op->getResult(0)).empty() &&
+        !mlir::isa<graph::CustomCallOp>(op))
+      return "no factors, and no reason";
   }
   return "";
 }
@@ -192,6 +208,7 @@ const Question questions[] = {
     {"batching", batchRule, {}},
     {"precision", precisionRule, {}},
     {"gradient", gradientRule, {}},
+    {"sharding", shardingRule, {}},
     {"element",
      elementRule,
      {{"graph.complex", "parts of complex elements: ComplexLanes.cpp"},
@@ -210,18 +227,22 @@ const Question questions[] = {
      meaning,
      {{"graph.param", "declares"},
       {"graph.derived_param", "declares"},
+      {"graph.mesh", "declares"},
       {"graph.get_param", "needs the parameters, which only a whole run has"},
+      {"graph.manual", "needs devices, over which a partition deals it"},
       {"graph.yield", "ends a region that the interpreter walks"}}},
     {"kernel",
      kernel,
      {{"graph.param", "declares"},
       {"graph.derived_param", "declares"},
+      {"graph.mesh", "declares"},
       {"graph.get_param", "needs the parameters, which only a program has"},
       {"graph.yield", "ends a region"}}},
     {"ONNX export",
      onnxExport,
      {{"graph.param", "declares"},
       {"graph.derived_param", "declares"},
+      {"graph.mesh", "declares"},
       {"graph.get_param", "needs the parameters, which only a program has"},
       {"graph.yield", "ends a region"}}},
 };

@@ -97,6 +97,9 @@ OwningOpRef<ModuleOp> isolate(Operation *op) {
   Location loc = UnknownLoc::get(op->getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
+  if (auto around = op->getParentOfType<ModuleOp>())
+    for (auto mesh : around.getOps<graph::MeshOp>())
+      builder.clone(*mesh);
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   SmallVector<Value> arguments(op->getOperands());

@@ -141,11 +141,21 @@ static void writeAssert(Operation *op, ExportBuilder &, const ExportRow &) {
                 {cast<graph::AssertOp>(op).getMessage()});
 }
 
+/// A group binds shardings, which a program of one device has none of.
+static void writeNothing(Operation *, ExportBuilder &, const ExportRow &) {}
+
 llvm::ArrayRef<ExportRow> zenith::onnx::controlExports() {
   static const ExportRow rows[] = {
-      {"graph.assert", writeAssert}, {"graph.barrier", writeOperands},
-      {"graph.case", writeCase},     {"graph.host_read", writeOperands},
-      {"graph.if", writeIf},         {"graph.stop_gradient", writeOperands},
+      {"graph.assert", writeAssert},
+      {"graph.barrier", writeOperands},
+      {"graph.case", writeCase},
+      {"graph.host_read", writeOperands},
+      {"graph.if", writeIf},
+      {"graph.reshard", writeOperands},
+      {"graph.shard", writeOperands},
+      {"graph.shard_barrier", writeOperands},
+      {"graph.shard_group", writeNothing},
+      {"graph.stop_gradient", writeOperands},
       {"graph.while", writeWhile},
   };
   return rows;

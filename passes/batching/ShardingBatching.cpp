@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Batching of what a program says about shardings: rows are open.
+
+#include "passes/batching/RuleModels.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::batching {
+namespace {
+
+template <typename Op>
+struct ConstraintBatching
+    : BatchRule::ExternalModel<ConstraintBatching<Op>, Op> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    Operation *copy = batcher.rebuild(op, batcher.batched(op->getOperands()));
+    ShardingAttr sharding = cast<Op>(op).getSharding();
+    SmallVector<DimShardingAttr> dims(sharding.getDims());
+    dims.insert(dims.begin(), DimShardingAttr::get(op->getContext(), {},
+                                                   /*open=*/true,
+                                                   /*priority=*/0));
+    cast<Op>(copy).setShardingAttr(
+        ShardingAttr::get(op->getContext(), sharding.getMesh(), dims,
+                          sharding.getReplicated(), sharding.getUnreduced()));
+    return success();
+  }
+};
+
+struct ShardBarrierBatching
+    : BatchRule::ExternalModel<ShardBarrierBatching, ShardBarrierOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    batcher.rebuild(op, batcher.batched(op->getOperands()));
+    return success();
+  }
+};
+
+/// A value with rows has one more dimension than its group.
+struct GroupBatching : RefusedBatching<GroupBatching, ShardGroupOp> {
+  StringRef refusal(Operation *) const {
+    return "binds values of one rank, and rows add a dimension to this one";
+  }
+};
+
+struct ManualBatching : RefusedBatching<ManualBatching, ManualOp> {
+  StringRef refusal(Operation *) const {
+    return "runs on blocks, whose shapes are written for one row";
+  }
+};
+
+struct MeshBatching : RefusedBatching<MeshBatching, MeshOp> {
+  StringRef refusal(Operation *) const {
+    return "declares, and has no operand that could differ between rows";
+  }
+};
+
+} // namespace
+
+void attachShardingBatching(MLIRContext *context) {
+  attachAll<ConstraintBatching, ShardOp, ReshardOp>(context);
+  ShardBarrierOp::attachInterface<ShardBarrierBatching>(*context);
+  ShardGroupOp::attachInterface<GroupBatching>(*context);
+  ManualOp::attachInterface<ManualBatching>(*context);
+  MeshOp::attachInterface<MeshBatching>(*context);
+}
+
+} // namespace zenith::batching
