@@ -39,6 +39,10 @@ struct ImportOptions {
   /// Conversions of bf16 results to f32 read them before they are rounded, as
   /// in JAX's compiler (xla_allow_excess_precision). False: every op rounds.
   bool excessPrecision = true;
+  /// Each result of an op of the source is an op of its own, also where it is
+  /// an operand: for reports that name values. So it is in any program with a
+  /// mesh.
+  bool keepsValues = false;
 };
 
 /// Each public function becomes a function of GraphIR; private ones are

@@ -18,7 +18,7 @@ MAY_ASK_FOR_DEVICES = {"lowering/opencl", "lowering/program", "lowering/pipeline
 # What a layer may include. `lowering/pipeline` drives passes, `lowering/schedule` and `lowering/program` ask costs; tests and bench see all.
 LAYERS = {
     "ir": ["ir"],
-    "ir/program": ["ir", "ir/dims", "ir/matchers"],
+    "ir/program": ["ir", "ir/attributes", "ir/dims", "ir/matchers"],
     "ir/random": ["ir", "ir/dims", "ir/matchers", "ir/ops"],
     "ir/interpreter": ["ir", "runtime/routines/Lapack.h"],
     "passes": ["ir", "passes"],
@@ -39,7 +39,7 @@ LAYERS = {
 # Inside a layer: a directory includes itself and the directories named here. What has no row includes itself only,
 # and the layer's own directory (`passes/GraphPasses.h`).
 INSIDE = {
-    "ir": ["ir/attributes", "ir/dims", "ir/target"],
+    "ir": ["ir/attributes", "ir/dims", "ir/program", "ir/target"],
     "ir/attributes": ["ir", "ir/dims"],
     "ir/dims": [],
     "ir/target": [],
@@ -48,7 +48,7 @@ INSIDE = {
     "ir/matchers": ["ir", "ir/dims"],
     "ir/encodings": ["ir", "ir/dims", "ir/matchers"],
     "ir/liveness": ["ir", "ir/dims", "ir/matchers"],
-    "ir/ops": ["ir", "ir/dims", "ir/matchers"],
+    "ir/ops": ["ir", "ir/dims", "ir/matchers", "ir/program"],
     "ir/program": ["ir", "ir/dims", "ir/matchers"],
     "ir/random": ["ir", "ir/dims", "ir/matchers", "ir/ops"],
     "ir/interpreter": ["ir", "ir/dims", "ir/matchers", "ir/ops", "ir/tensor"],
@@ -88,7 +88,9 @@ INSIDE = {
     "frontends/stablehlo/verify": ["frontends/stablehlo/dialect"],
     "frontends/stablehlo/bytecode": ["frontends/files", "frontends/stablehlo/dialect"],
     "frontends/stablehlo": ["frontends/files"],
-    "frontends/stablehlo/import": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect"],
+    "frontends/stablehlo/shardings": ["frontends/stablehlo/dialect"],
+    "frontends/stablehlo/import": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect",
+                                   "frontends/stablehlo/shardings"],
     "frontends/stablehlo/export": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect",
                                    "frontends/stablehlo/bytecode"],
     "frontends/cayley": ["frontends/cayley/files", "frontends/files", "frontends/tensors"],

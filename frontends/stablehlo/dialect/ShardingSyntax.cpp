@@ -140,6 +140,31 @@ void stablehlo::printAxesText(OpAsmPrinter &printer, Operation *,
   printWithout(printer, "manual_axes", "", axes);
 }
 
+ParseResult stablehlo::parseDirectionWord(OpAsmParser &parser,
+                                          StringAttr &word) {
+  StringRef text;
+  if (parser.parseKeyword(&text))
+    return failure();
+  word = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+void stablehlo::printDirectionWord(OpAsmPrinter &printer, Operation *,
+                                   StringAttr word) {
+  printer << word.getValue();
+}
+
+ParseResult stablehlo::parseTypedElements(OpAsmParser &parser,
+                                          ElementsAttr &value, Type &type) {
+  if (parser.parseAttribute(value))
+    return failure();
+  type = cast<Type>(value.getShapedType());
+  return success();
+}
+void stablehlo::printTypedElements(OpAsmPrinter &printer, Operation *,
+                                   ElementsAttr value, Type) {
+  printer << value;
+}
+
 ParseResult stablehlo::parseRegionWithArguments(OpAsmParser &parser,
                                                 Region &region) {
   SmallVector<OpAsmParser::Argument> arguments;

@@ -142,6 +142,14 @@ void printShardingsText(OpAsmPrinter &printer, Operation *,
                         Attribute shardings);
 ParseResult parseAxesText(OpAsmParser &parser, Attribute &axes);
 void printAxesText(OpAsmPrinter &printer, Operation *, Attribute axes);
+/// FORWARD
+ParseResult parseDirectionWord(OpAsmParser &parser, StringAttr &word);
+void printDirectionWord(OpAsmPrinter &printer, Operation *, StringAttr word);
+/// Elements, whose type is the result's.
+ParseResult parseTypedElements(OpAsmParser &parser, mlir::ElementsAttr &value,
+                               Type &type);
+void printTypedElements(OpAsmPrinter &printer, Operation *,
+                        mlir::ElementsAttr value, Type type);
 ParseResult parseRegionWithArguments(OpAsmParser &parser, Region &region);
 void printRegionWithArguments(OpAsmPrinter &printer, Operation *,
                               Region &region);

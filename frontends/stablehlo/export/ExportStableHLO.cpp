@@ -125,6 +125,7 @@ bool ModuleExport::function(func::FuncOp from, ModuleOp module) {
   auto to =
       out.builder.create<func::FuncOp>(from.getLoc(), from.getSymName(), type);
   to.setVisibility(from.getVisibility());
+  exportShardings(from, to);
   to.getBody().push_back(new Block());
   return out.block(from.getBody().front(), to.getBody().front(), "func.return");
 }
@@ -139,7 +140,10 @@ Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
     if (isa<graph::ParamOp>(op))
       continue;
     auto from = dyn_cast<func::FuncOp>(op);
-    bool written = from ? function(from, *module) : out.unsupported(&op);
+    out.builder.setInsertionPointToEnd(module->getBody());
+    bool written = from                     ? function(from, *module)
+                   : isa<graph::MeshOp>(op) ? exportMesh(out, &op)
+                                            : out.unsupported(&op);
     if (!written)
       return *out.error;
   }

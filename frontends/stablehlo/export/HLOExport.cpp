@@ -26,6 +26,7 @@ HLOExport::HLOExport(MLIRContext *context)
   addContractionExports(rules);
   addOrderingExports(rules);
   addControlExports(rules);
+  addShardingExports(rules);
   allowDynamic({"graph.add",     "graph.sub",         "graph.mul",
                 "graph.div",     "graph.rem",         "graph.pow",
                 "graph.max",     "graph.min",         "graph.atan2",
@@ -72,7 +73,12 @@ bool HLOExport::exportOp(Operation *op) {
       return unsupported(op, "its shape is dynamic");
   }
   auto rule = rules.find(op->getName().getStringRef());
-  return rule == rules.end() ? unsupported(op) : rule->second(*this, op);
+  if (rule == rules.end())
+    return unsupported(op);
+  if (!rule->second(*this, op))
+    return false;
+  annotate(op);
+  return true;
 }
 
 bool HLOExport::block(Block &from, Block &to, llvm::StringRef end) {

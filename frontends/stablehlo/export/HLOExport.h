@@ -13,6 +13,10 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+namespace mlir::func {
+class FuncOp;
+}
+
 namespace zenith::stablehlo {
 
 class HLOExport;
@@ -27,6 +31,12 @@ void addReductionExports(ExportRules &rules);
 void addContractionExports(ExportRules &rules);
 void addOrderingExports(ExportRules &rules);
 void addControlExports(ExportRules &rules);
+void addShardingExports(ExportRules &rules);
+
+/// sdy.mesh of a graph.mesh.
+bool exportMesh(HLOExport &out, mlir::Operation *op);
+/// Shardings of arguments and results.
+void exportShardings(mlir::func::FuncOp from, mlir::func::FuncOp to);
 
 class HLOExport {
 public:
@@ -103,6 +113,8 @@ public:
 
 private:
   bool exportOp(mlir::Operation *op);
+  /// Gives what was written for `op` its shardings.
+  void annotate(mlir::Operation *op);
   bool writesDynamic(mlir::Operation *op) const;
 
   ExportRules rules;

@@ -48,6 +48,11 @@ static void callByName(OpReading &x, StringRef attribute) {
   auto name = x.attr<FlatSymbolRefAttr>(attribute);
   if (!name)
     return;
+  // Shardings of a function's values are named by the function.
+  if (x.program.shardings.isSharded() && !x.program.liftedLike)
+    if (auto results =
+            x.program.callFunction(name.getValue(), x.flatInputs(), x.loc))
+      return x.outFlat(*results);
   Values results =
       x.program.inlineFunction(name.getValue(), x.flatInputs(), x.loc);
   if (!x.failed())

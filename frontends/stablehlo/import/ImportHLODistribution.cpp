@@ -45,12 +45,6 @@ void stablehlo::addDistributionRules(RuleTable &rules) {
         "stablehlo.cross-replica-sum"})
     rules[name] = collectiveRule;
   rules["stablehlo.collective_permute"] = permuteRule;
-  rules["sdy.sharding_constraint"] = identityRule;
-  rules["sdy.reshard"] = identityRule;
-  rules["sdy.manual_computation"] = [](OpReading &x) {
-    x.outFlat(
-        x.program.inlineBlock(x.op->getRegion(0).front(), x.flatInputs()));
-  };
   // Tokens carry no value.
   rules["stablehlo.create_token"] = [](OpReading &x) { x.outFlat({}); };
   rules["stablehlo.after_all"] = [](OpReading &x) { x.outFlat({}); };

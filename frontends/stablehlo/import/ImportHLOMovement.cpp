@@ -147,6 +147,7 @@ void stablehlo::addMovementRules(RuleTable &rules) {
   rules["stablehlo.constant"] = constantRule;
   rules["chlo.constant"] = constantRule;
   rules["arith.constant"] = constantRule;
+  rules["sdy.constant"] = constantRule;
   rules["stablehlo.iota"] = iotaRule;
   rules["stablehlo.broadcast"] = broadcastRule;
   rules["stablehlo.broadcast_in_dim"] = broadcastInDimRule;

@@ -13,13 +13,16 @@ using namespace zenith::stablehlo;
 
 static RuleTable allRules() {
   RuleTable rules;
-  for (auto add :
-       {addElementwiseRules, addMovementRules, addIndexingRules,
-        addDynamicRules, addReductionRules, addWindowRules, addContractionRules,
-        addRaggedRules, addNormalizationRules, addOrderingRules,
-        addControlRules, addRandomRules, addDistributionRules,
-        addCustomCallRules, addExpectationRules, addCHLORules,
-        addSpecialFunctionRules, addScanRules, addQuantizationRules})
+  for (auto add : {addElementwiseRules,     addMovementRules,
+                   addIndexingRules,        addDynamicRules,
+                   addReductionRules,       addWindowRules,
+                   addContractionRules,     addRaggedRules,
+                   addNormalizationRules,   addOrderingRules,
+                   addControlRules,         addRandomRules,
+                   addDistributionRules,    addCustomCallRules,
+                   addExpectationRules,     addCHLORules,
+                   addSpecialFunctionRules, addScanRules,
+                   addQuantizationRules,    addSdyRules})
     add(rules);
   return rules;
 }
@@ -34,10 +37,14 @@ stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
                               "' is not supported",
                           op.getLoc());
     OpReading reading(program, &op);
+    Block *block = program.builder.getInsertionBlock();
+    Operation *before = block->empty() ? nullptr : &block->back();
     rule->second(reading);
+    annotateResults(reading, before);
   };
-  llvm::Expected<ImportedProgram> program =
-      ProgramReading(source, std::move(importOp)).run();
+  ProgramReading reading(source, std::move(importOp));
+  reading.keepsValues = options.keepsValues;
+  llvm::Expected<ImportedProgram> program = reading.run();
   if (program && options.excessPrecision)
     keepExcessPrecision(*program->module);
   return program;

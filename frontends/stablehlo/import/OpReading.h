@@ -52,6 +52,13 @@ public:
   bool failed() const { return program.failed(); }
 };
 
+/// GSPMD's calls, by name.
+void importShardingCall(OpReading &x);
+void importShardShapeCall(OpReading &x);
+/// Gives the results of an op that has been imported the shardings and names
+/// that the source states; `before` is the last op of the block before it.
+void annotateResults(OpReading &x, mlir::Operation *before);
+
 /// The op of a region that joins its two scalars, if the region has no other
 /// op.
 std::optional<llvm::StringRef> joiningOp(mlir::Region &region);

@@ -21,6 +21,11 @@ void ProgramReading::fail(ErrorCode code, const Twine &message, Location loc) {
     failure = Error{code, message.str(), graph::placeOf(loc)};
 }
 
+void ProgramReading::failWith(llvm::Error error, Location loc) {
+  Error typed = errorOf(std::move(error));
+  fail(typed.code, typed.text, loc);
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -150,43 +155,19 @@ static int64_t integerAttr(Operation *op, StringRef name, int64_t fallback) {
   return value ? value.getInt() : fallback;
 }
 
-// `mesh<["x"=2, "y"=4]>`: the product of the sizes.
-static int64_t devicesOf(StringRef mesh) {
-  int64_t devices = 1;
-  while (true) {
-    auto [before, after] = mesh.split("\"=");
-    if (after.empty())
-      return devices;
-    int64_t size = 0;
-    StringRef digits = after.take_while(llvm::isDigit);
-    if (digits.getAsInteger(10, size))
-      return devices;
-    devices *= size;
-    mesh = after;
-  }
-}
-
 void ProgramReading::checkModule() {
   for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
-    if (integerAttr(source, name, 1) > 1)
+    if (integerAttr(source, name, 1) > 1 &&
+        !(name == "mhlo.num_partitions" && shardings.isSharded()))
       return fail(ErrorCode::Unsupported,
                   "a program for " + Twine(integerAttr(source, name, 1)) +
                       " devices (" + name + ") is not supported",
                   source.getLoc());
-  // Meshes without a program say nothing that could not be done.
-  bool hasFunctions = !source.getOps<func::FuncOp>().empty();
-  for (Operation &op : source.getOps()) {
-    if (op.getName().getStringRef() == "sdy.mesh") {
-      auto mesh = op.getAttrOfType<sdy::TextAttr>("mesh");
-      if (hasFunctions && mesh && devicesOf(mesh.getText()) > 1)
-        return fail(ErrorCode::Unsupported,
-                    "a mesh of several devices is not supported", op.getLoc());
-    } else if (!isa<func::FuncOp>(op)) {
+  for (Operation &op : source.getOps())
+    if (op.getName().getStringRef() != "sdy.mesh" && !isa<func::FuncOp>(op))
       return fail(ErrorCode::Unsupported,
                   "op '" + op.getName().getStringRef() + "' is not supported",
                   op.getLoc());
-    }
-  }
 }
 
 // Names that JAX gives to results, if they are distinct.
@@ -252,6 +233,27 @@ func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
   return to;
 }
 
+// Shardings of arguments and results, where each is one tensor.
+void ProgramReading::setShardings(func::FuncOp from, func::FuncOp to) {
+  auto read = [&](DictionaryAttr attributes, Type type) {
+    auto sharding = shardings.ofSignature(attributes, type);
+    if (sharding)
+      return *sharding;
+    failWith(sharding.takeError(), from.getLoc());
+    return graph::ShardingAttr();
+  };
+  if (from.getNumArguments() == to.getNumArguments())
+    for (unsigned i = 0; i < to.getNumArguments(); ++i)
+      if (auto sharding =
+              read(from.getArgAttrDict(i), to.getArgumentTypes()[i]))
+        to.setArgAttr(i, graph::shardingAttrName, sharding);
+  if (from.getNumResults() <= to.getNumResults())
+    for (unsigned i = 0; i < from.getNumResults(); ++i)
+      if (auto sharding =
+              read(from.getResultAttrDict(i), to.getResultTypes()[i]))
+        to.setResultAttr(i, graph::shardingAttrName, sharding);
+}
+
 void ProgramReading::importFunction(func::FuncOp from) {
   if (!from.getBody().hasOneBlock())
     return fail(ErrorCode::Unsupported,
@@ -277,11 +279,57 @@ void ProgramReading::importFunction(func::FuncOp from) {
     for (auto [i, name] : llvm::enumerate(resultNames(from)))
       if (name)
         to.setResultAttr(i, graph::nameAttrName, name);
-  functions.push_back({from.getSymName().str(), own, expectations});
+  setShardings(from, to);
+  if (from.isPublic())
+    functions.push_back({from.getSymName().str(), own, expectations});
+  else if (!expectations.empty())
+    return fail(ErrorCode::Unsupported,
+                "a check in a function that a program for several devices "
+                "calls is not supported",
+                from.getLoc());
+  to.setVisibility(from.getVisibility());
+}
+
+std::optional<Values> ProgramReading::callFunction(StringRef name,
+                                                   ValueRange arguments,
+                                                   Location loc) {
+  func::FuncOp callee = function(name);
+  if (!callee || callee.isExternal())
+    return std::nullopt;
+  checkRecursion(name);
+  SmallVector<Type> operands = typesOf(callee.getArgumentTypes(), loc);
+  SmallVector<Type> results = typesOf(callee.getResultTypes(), loc);
+  if (failed() || arguments.getTypes() != TypeRange(operands))
+    return std::nullopt;
+  if (!llvm::is_contained(called, name))
+    called.push_back(name);
+  auto call = builder.create<func::CallOp>(loc, name, results, arguments);
+  return Values(call.getResults());
+}
+
+// Refuses a function from which calls lead back to it.
+void ProgramReading::checkRecursion(StringRef name) {
+  llvm::StringSet<> seen;
+  SmallVector<StringRef> open{name};
+  while (!open.empty()) {
+    func::FuncOp next = function(open.pop_back_val());
+    if (!next)
+      continue;
+    next.walk([&](func::CallOp call) {
+      if (call.getCallee() == name)
+        fail(ErrorCode::Unsupported,
+             "recursive function @" + name + " is not supported",
+             call.getLoc());
+      if (seen.insert(call.getCallee()).second)
+        open.push_back(call.getCallee());
+    });
+  }
 }
 
 llvm::Expected<ImportedProgram> ProgramReading::run() {
   target = ModuleOp::create(source.getLoc(), source.getSymName());
+  if (llvm::Error error = shardings.begin(*target))
+    failWith(std::move(error), source.getLoc());
   checkModule();
   expressQuantized(source);
   SmallVector<func::FuncOp> entries;
@@ -291,6 +339,9 @@ llvm::Expected<ImportedProgram> ProgramReading::run() {
   for (func::FuncOp function : entries)
     if (!failed())
       importFunction(function);
+  for (size_t i = 0; i < called.size() && !failed(); ++i)
+    if (func::FuncOp callee = function(called[i]); !callee.isPublic())
+      importFunction(callee);
   if (failed())
     return makeError(std::move(*failure));
   // A mistake that no rule checks is reported in the verifier's words.

@@ -9,6 +9,7 @@
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "frontends/stablehlo/import/HLOBuilder.h"
+#include "frontends/stablehlo/shardings/ShardingReading.h"
 #include "ir/Error.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
@@ -44,6 +45,7 @@ void addCHLORules(RuleTable &rules);
 void addSpecialFunctionRules(RuleTable &rules);
 void addScanRules(RuleTable &rules);
 void addQuantizationRules(RuleTable &rules);
+void addSdyRules(RuleTable &rules);
 
 /// Restricts quantized types to quantization and dequantization.
 void expressQuantized(mlir::ModuleOp module);
@@ -57,13 +59,14 @@ public:
   /// Sets the results of one op of the source, or reports why it cannot.
   using ImportOp = std::function<void(ProgramReading &, mlir::Operation &)>;
   ProgramReading(mlir::ModuleOp source, ImportOp importOp)
-      : builder(source.getContext()), source(source),
+      : builder(source.getContext()), shardings(source), source(source),
         importOp(std::move(importOp)) {}
 
   llvm::Expected<ImportedProgram> run();
 
   //===-- errors ----------------------------------------------------------===//
   void fail(ErrorCode code, const llvm::Twine &message, mlir::Location loc);
+  void failWith(llvm::Error error, mlir::Location loc);
   bool failed() const { return failure.has_value(); }
 
   //===-- values ----------------------------------------------------------===//
@@ -90,8 +93,14 @@ public:
   void importRegion(mlir::Region &source, mlir::Region &region,
                     mlir::TypeRange types, mlir::TypeRange yields = {});
   mlir::func::FuncOp function(llvm::StringRef name);
+  /// Calls the function, which is imported after the ones that call it;
+  /// nullopt where it takes other than the arguments' types.
+  std::optional<Values> callFunction(llvm::StringRef name, ValueRange arguments,
+                                     mlir::Location loc);
 
   mlir::OpBuilder builder;
+  ShardingReading shardings;
+  bool keepsValues = false; ///< as in ImportOptions
   /// Scalars of the current block represent tensors of this shape (map).
   Value liftedLike;
   /// Sequence number of random ops.
@@ -104,6 +113,8 @@ public:
 private:
   void importFunction(mlir::func::FuncOp source);
   void checkModule();
+  void checkRecursion(llvm::StringRef name);
+  void setShardings(mlir::func::FuncOp from, mlir::func::FuncOp to);
   mlir::func::FuncOp beginFunction(mlir::func::FuncOp from, Values &arguments);
   void setArgument(mlir::func::FuncOp from, unsigned index,
                    llvm::ArrayRef<std::string> dims, mlir::func::FuncOp to,
@@ -114,6 +125,8 @@ private:
   ImportOp importOp;
   llvm::DenseMap<Value, Values> values;
   llvm::SmallVector<llvm::StringRef> calls; ///< functions being inlined
+  /// Called functions, in the order in which they are imported.
+  llvm::SmallVector<llvm::StringRef> called;
   std::optional<Error> failure;
   std::vector<ImportedFunction> functions;
 };

@@ -8,7 +8,15 @@
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/pure-call.mlir --target=interp --random-inputs 2>&1 | FileCheck --check-prefix=PURE %s
 // PURE: calls 'mystery', which is no routine here
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/mesh.mlir --target=interp 2>&1 | FileCheck --check-prefix=MESH %s
-// MESH: error: a mesh of several devices is not supported
+// MESH: error: sharding '{maximal device=0}' is no tiling of a mesh
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/two-meshes.mlir --target=interp 2>&1 | FileCheck --check-prefix=TWO %s
+// TWO: error: sharding '{devices=[4]<=[4]}' is for 4 devices, another one for 8
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/shard-shape.mlir --target=interp 2>&1 | FileCheck --check-prefix=SHAPE %s
+// SHAPE: error: 'stablehlo.custom_call' bounds a manual region in GSPMD's form, which is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/recursive.mlir --target=interp 2>&1 | FileCheck --check-prefix=RECURSIVE %s
+// RECURSIVE: error: recursive function @f is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %t/axis.mlir --target=interp 2>&1 | FileCheck --check-prefix=AXIS %s
+// AXIS: got axis "z", expected an axis of @mesh (sharding_c2)
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/barrier.mlir --target=interp 2>&1 | FileCheck --check-prefix=BARRIER %s
 // RUN: zenith-translate %t/meshes.mlir -o %t/meshes.out.mlir
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/narrow.mlir --target=interp 2>&1 | FileCheck --check-prefix=NARROW %s
@@ -21,7 +29,7 @@
 // LETTERS: error: 'stablehlo.einsum' einsum_config "ij,jk->ikl": no operand has 'l'
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/diagonal.mlir --target=interp 2>&1 | FileCheck --check-prefix=DIAGONAL %s
 // DIAGONAL: an operand's letters are not distinct
-// BARRIER: error: custom op 'sdy.propagation_barrier' is unknown
+// BARRIER: error: custom op 'sdy.all_gather' is unknown
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/unranked.mlir --target=interp 2>&1 | FileCheck --check-prefix=UNRANKED %s
 // UNRANKED: error: type tensor<*xf32> is not supported
 // RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %t/no-status.mlir --target=interp 2>&1 | FileCheck --check-prefix=STATUS %s
@@ -72,9 +80,42 @@ func.func @main(%x: tensor<2x2xf32>) -> tensor<2xf32> {
 }
 //--- mesh.mlir
 module {
-  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  func.func @main(%x: tensor<8xf32> {mhlo.sharding = "{maximal device=0}"}, %y: tensor<8xf32> {mhlo.sharding = "{devices=[8]<=[8]}"}) -> tensor<8xf32> {
+    %r = stablehlo.negate %x : tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+}
+//--- two-meshes.mlir
+module {
+  func.func @main(%x: tensor<8xf32> {mhlo.sharding = "{devices=[8]<=[8]}"}, %y: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) -> tensor<8xf32> {
+    %r = stablehlo.negate %x : tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+}
+//--- shard-shape.mlir
+module {
+  func.func @main(%x: tensor<8xf32> {mhlo.sharding = "{devices=[8]<=[8]}"}) -> tensor<1xf32> {
+    %r = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<1xf32>
+    return %r : tensor<1xf32>
+  }
+}
+//--- recursive.mlir
+module {
+  sdy.mesh @mesh = <["x"=2]>
   func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
-    %r = sdy.sharding_constraint %x <@mesh, [{"x", "y"}]> : tensor<8xf32>
+    %r = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+  func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %r = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+}
+//--- axis.mlir
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %r = sdy.sharding_constraint %x <@mesh, [{"z"}]> : tensor<8xf32>
     return %r : tensor<8xf32>
   }
 }
@@ -92,7 +133,7 @@ func.func @main() {
 }
 //--- barrier.mlir
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = sdy.propagation_barrier %x allowed_direction=NONE : tensor<8xf32>
+  %0 = sdy.all_gather [{"x"}] %x out_sharding=<@mesh, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 //--- unranked.mlir

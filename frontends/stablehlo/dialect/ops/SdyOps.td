@@ -34,6 +34,23 @@ def Sdy_ManualComputationOp : Op<Sdy_Dialect, "manual_computation"> {
     `manual_axes` `=` custom<AxesText>($manual_axes) custom<RegionWithArguments>($body) attr-dict `:` functional-type(operands, results)
   }];
 }
+def Sdy_ShardingGroupOp : Op<Sdy_Dialect, "sharding_group"> {
+  let summary = "puts a value into a group of values with one sharding";
+  let arguments = (ins HLO_Tensor:$input, I64Attr:$group_id);
+  let assemblyFormat = "$input `group_id` `=` $group_id attr-dict `:` type($input)";
+}
+def Sdy_PropagationBarrierOp : Op<Sdy_Dialect, "propagation_barrier", [Pure]> {
+  let summary = "a value through which shardings propagate in the allowed direction only";
+  let arguments = (ins HLO_Tensor:$input, StrAttr:$allowed_direction);
+  let results = (outs HLO_Tensor:$result);
+  let assemblyFormat = "$input `allowed_direction` `=` custom<DirectionWord>($allowed_direction) attr-dict `:` custom<SameOperandsAndResultType>(type($input), type($result))";
+}
+def Sdy_ConstantOp : Op<Sdy_Dialect, "constant", [Pure]> {
+  let summary = "a constant that Shardy has copied for one reader";
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs HLO_Tensor:$output);
+  let assemblyFormat = "attr-dict custom<TypedElements>($value, type($output))";
+}
 def Sdy_ReturnOp : Op<Sdy_Dialect, "return", [Pure, Terminator]> {
   let summary = "ends a manual computation";
   let arguments = (ins Variadic<AnyType>:$results);
