@@ -3,6 +3,7 @@
 // Command line of zenith-compile, and where its files go.
 
 #include "tools/EmitModel.h"
+#include "tools/EmitShardings.h"
 
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/LoadModel.h"
@@ -133,6 +134,8 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   LoadOptions load;
   load.dims = options.run.dims.sizes;
   load.dimBounds = options.run.dims.bounds;
+  load.stablehlo.keepsValues = options.form == EmitForm::Shardings ||
+                               options.form == EmitForm::ShardingRules;
   load.remark = [&](const remarks::Emitted &remark, Location location) {
     printRemark({remark.entry->code, remark.text, remark.payload,
                  pipeline::locationText(location)},
@@ -145,6 +148,12 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   if (auto entry = deriveModel(*model, options.run.transforms, "", diagnostics);
       !entry)
     return entry.takeError();
+  if (options.form == EmitForm::Shardings ||
+      options.form == EmitForm::ShardingRules) {
+    llvm::Expected<std::string> text =
+        shardingText(*model->module, options.form, options.run.compile);
+    return text ? writeFile(options.output, *text) : text.takeError();
+  }
   llvm::Expected<std::string> prefix = symbolPrefix(options);
   if (!prefix)
     return prefix.takeError();

@@ -41,7 +41,11 @@ enum class LackingType { I64, UI64, F64, F16, BF16, F8 };
 /// What computes f64 on a target that lacks it.
 enum class DoubleForm { Refused, F32 };
 
-/// The forms that emit() is asked for; the last three have no emitter yet.
+/// How far the hierarchy of propagation goes; each word includes the former.
+enum class Propagation { Basic, Aggressive, OpPriority, UserPriority, Full };
+
+/// The forms that emit() is asked for; those from static libraries on have no
+/// emitter here.
 enum class EmitForm {
   GraphIR,
   Kernels,
@@ -52,7 +56,9 @@ enum class EmitForm {
   StaticLibrary,
   SharedLibrary,
   Header,
-  MemoryGraph ///< what the planner of memory sees
+  MemoryGraph,  ///< what the planner of memory sees
+  Shardings,    ///< of the program as imported, after propagation; a tool's
+  ShardingRules ///< of its ops; a tool's
 };
 
 /// Fields are the rows of CompileOptions.def. In zenith-phases{...} and in
@@ -125,7 +131,18 @@ template <> struct Words<pipeline::EmitForm> {
                                        {"shared-lib", Form::SharedLibrary},
                                        {"header", Form::Header},
                                        {"memory-graph", Form::MemoryGraph},
+                                       {"shardings", Form::Shardings},
+                                       {"sharding-rules", Form::ShardingRules},
                                        {"opencl", Form::OpenCL}};
+};
+
+template <> struct Words<pipeline::Propagation> {
+  using Form = pipeline::Propagation;
+  static constexpr Word<Form> all[] = {{"basic", Form::Basic},
+                                       {"aggressive", Form::Aggressive},
+                                       {"op-priority", Form::OpPriority},
+                                       {"user-priority", Form::UserPriority},
+                                       {"full", Form::Full}};
 };
 
 } // namespace zenith::options

@@ -23,6 +23,8 @@
 #include "passes/precision/PrecisionPasses.h"
 #include "passes/precision/PrecisionRule.h"
 #include "passes/search/states/SplitSearchLoop.h"
+#include "passes/sharding/ShardingPasses.h"
+#include "passes/sharding/ShardingRule.h"
 
 using namespace mlir;
 
@@ -97,6 +99,16 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
+}
+
+static void buildPropagate(OpPassManager &passes, const PhaseOptions &options) {
+  if (options.meshDevices <= 1) {
+    passes.addPass(createIgnoreShardingsPass());
+    return;
+  }
+  auto propagation = optionsOf<PropagateShardingsPassOptions>(options);
+  propagation.strategy = zenith::options::wordOf(options.propagation).str();
+  passes.addPass(createPropagateShardingsPass(propagation));
 }
 
 static void addPolicy(OpPassManager &passes, const PhaseOptions &options) {
@@ -256,6 +268,7 @@ void registerPhaseDialects(DialectRegistry &registry) {
   fusion::registerFusionRules(registry);
   kernels::registerElementRules(registry);
   precision::registerPrecisionRules(registry);
+  sharding::registerShardingRules(registry);
 }
 
 } // namespace zenith::pipeline

@@ -252,7 +252,6 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-decompose-random)", "func.func(zenith-split-complex)",
         "func.func(zenith-decompose-random,zenith-legalize-types{types=bf16,"
         "f16,f8})",
-        "func.func(zenith-choose-state-keys)",
         "func.func(zenith-choose-state-keys)", "zenith-propagate-shardings",
         "zenith-ignore-shardings",
         "func.func(zenith-choose-state-keys{dense-bytes=1000000})",

@@ -441,7 +441,7 @@ llvm::Error ModelRun::execute() {
                      "'" + options.compile.target +
                          "' is no target; known are cpu, "
                          "cpu:ARCH, opencl, opencl:N, interp");
-  if (options.meshDevices > 1)
+  if (options.compile.meshDevices > 1)
     return makeError(ErrorCode::Unsupported,
                      "--mesh-devices: programs for several devices are not "
                      "supported");

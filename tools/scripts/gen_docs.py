@@ -71,12 +71,14 @@ def family_of(op, all_records):
 def ops_page(tblgen, include):
     sources = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "ir/ops").glob("*.td"))]
     order = re.findall(r'include "(ir/ops/\w+\.td)"', (ROOT / "ir/GraphOps.td").read_text())
-    search = "ir/ops/Search.td"  # a dialect of its own, whose op classes are generated apart
-    assert sorted(order + [search]) == sources, "ir/GraphOps.td does not include every file of ir/ops"
+    # Their op classes are generated apart; search is a dialect of its own.
+    collective, search = "ir/ops/Collective.td", "ir/ops/Search.td"
+    assert sorted(order + [collective, search]) == sources, "ir/GraphOps.td does not include every file of ir/ops"
     lines = [NOTE.format(sources="ir/ops/*.td"), "# Ops of GraphIR", ""]
     lines += ["What types, dimensions and parameters are: [graphir.md](../graphir.md). A broken constraint is reported with its",
               "label, as in `(transpose_c1)`; `tests/ir/<family>-invalid.mlir` breaks each one.", ""]
     lines += op_sections(records(tblgen, include, "ir/GraphOps.td"), "graph", order)
+    lines += op_sections(records(tblgen, include, collective), "graph", [collective])
     return "\n".join(lines + op_sections(records(tblgen, include, search), "search", [search]))
 
 
@@ -225,6 +227,7 @@ def main():
         return compare_with_conformance(options.conformance)
     passes = [source for source in ("passes/GraphPasses.td", "passes/autodiff/DerivationPasses.td",
                                      "passes/precision/PrecisionPasses.td",
+                                     "passes/sharding/ShardingPasses.td",
                                      "lowering/LoweringPasses.td") if (ROOT / source).exists()]
     pages = {"ops.md": ops_page(options.tblgen, options.include)}
     if passes:

@@ -14,6 +14,7 @@
 
 // LIST: import: What the frontend built
 // LIST: clean:
+// LIST: propagate:
 // LIST: precision:
 // LIST: outline:
 // LIST: layout:
@@ -34,7 +35,7 @@
 // VALUE: error: --mixed-precision: 'fp8' is no preset, the nearest is 'fp16'
 // BYTES: error: --dense-index-bytes does not take 'many'
 // EARLY: error: 'graph.softmax' op is not part of a fusion and has a value in memory
-// UNKNOWN: error: unknown phase 'polish'; there are import, clean, precision, outline, layout, fuse, schedule, plan, kernels, cpu
+// UNKNOWN: error: unknown phase 'polish'; there are import, clean, propagate, precision, outline, layout, fuse, schedule, plan, kernels, cpu
 // TARGET: error: unknown processor 'znver9'; did you mean 'znver
 
 // CHECK: host.program @main

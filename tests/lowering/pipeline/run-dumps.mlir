@@ -16,6 +16,7 @@
 //
 // RUN: zenith-run %t/dumps/00-import.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: zenith-run %t/dumps/01-clean.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
+// RUN: zenith-run %t/dumps/02-propagate.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: zenith-run %t/dumps/02-precision.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: zenith-run %t/dumps/03-outline.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
 // RUN: zenith-run %t/dumps/04-layout.mlir --random-inputs=3 --dim n=5 --expect 0=%t/all/0.npy --expect 1=%t/all/1.npy
