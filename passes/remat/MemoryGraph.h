@@ -6,7 +6,7 @@
 #ifndef ZENITH_PASSES_REMAT_MEMORYGRAPH_H
 #define ZENITH_PASSES_REMAT_MEMORYGRAPH_H
 
-#include "ir/Error.h"
+#include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,29 +39,20 @@ struct MemoryStep {
 /// bytes. What lies in a buffer of the caller has 0 bytes.
 struct MemoryGraph {
   std::string name;
-  std::vector<int64_t> values;   ///< bytes of each value
+  std::vector<int64_t> values; ///< bytes of each value
   /// In the order of the program: it is the order "given" where each step
   /// comes after those that write what it reads.
   std::vector<MemoryStep> steps;
-  std::vector<unsigned> keep;    ///< values that are results
+  std::vector<unsigned> keep; ///< values that are results
 };
 
 /// Most bytes of a value, and of all values and scratch of a graph together.
 inline constexpr int64_t mostBytes = int64_t(1) << 53;
 
-/// The first mistake: an index out of range, a value or pair named twice, a
-/// value that two steps write, a size that is negative or together with the
-/// others above mostBytes, a cost that is negative or not finite, a cycle.
-/// Code Invalid; the location is the key, as in `steps[3].reads[0]`.
-Status checkGraph(const MemoryGraph &graph);
+/// A cost as a number: whole ones without a fraction.
+llvm::json::Value costToJSON(double cost);
 
-/// Reads {"format": "memory-graph", "version": 1, "name", "values", "steps":
-/// [{"cost", "reads", "writes", "shares", "scratch", "after", "repeatable",
-/// "kind"}], "keep"}; of a step the keys from "shares" on may be absent.
-/// Errors as checkGraph(), and at `LINE:COLUMN` where the text is no JSON.
-Result<MemoryGraph> parseMemoryGraph(const std::string &text);
-
-/// The text that parseMemoryGraph() reads, on one line.
+/// What parseMemoryGraph() reads (ReadMemoryGraph.h), on one line.
 std::string toJSON(const MemoryGraph &graph);
 
 } // namespace zenith::remat

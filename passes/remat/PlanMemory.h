@@ -14,12 +14,12 @@ struct PlanOptions {
   bool recompute = true; ///< false: each step once, in the best order found
   /// Limit of counted work: about one unit for each step of an order that is
   /// looked at. Never time, so that a plan does not depend on the machine. 0:
-  /// by the size of the graph, about a second for a thousand steps.
+  /// by the size of the graph, about a second for a thousand steps and more.
   uint64_t maxWork = 0;
 };
 
 /// Units of work that a machine of today does in a millisecond.
-inline constexpr uint64_t workPerMillisecond = 50'000;
+inline constexpr uint64_t workPerMillisecond = 35'000;
 
 /// The plans of a graph that checkGraph() accepts. The first has the least
 /// peak found among those of least cost: without recomputation. The list
