@@ -6,9 +6,8 @@
 
 #include "lowering/memory/ArenaLayout.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include "lowering/memory/ArenaPacking.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
 #include <map>
 #include <numeric>
 
@@ -37,142 +36,9 @@ static std::pair<int64_t, DimExpr> splitFactor(const DimExpr &bytes) {
               : std::make_pair(int64_t(1), bytes);
 }
 
-namespace {
-/// A buffer of a part of the arena, in units of the part.
-struct Item {
-  size_t request;
-  int64_t size;
-  int64_t offset = -1;
-};
-
-/// The units that an item takes.
-struct Span {
-  int64_t offset, size;
-};
-} // namespace
-
-/// First offset >= start below `end` - size at which an item of `size` starts
-/// at another line of a cache way of `wayBytes` than its neighbours.
-static int64_t skew(int64_t start, int64_t end, int64_t size,
-                    llvm::ArrayRef<Span> neighbours, int64_t wayBytes) {
-  auto lineOfWay = [&](int64_t at) { return at % wayBytes / lineBytes; };
-  for (int64_t offset = start;
-       offset + size <= end && offset < start + wayBytes; offset += lineBytes)
-    if (llvm::none_of(neighbours, [&](const Span &other) {
-          return lineOfWay(offset) == lineOfWay(other.offset);
-        }))
-      return offset;
-  return start;
-}
-
-namespace {
-/// The items that have offsets, found by the steps at which they are live: a
-/// tree over all items by their first step, with the last step of those in each
-/// part that have offsets.
-class PlacedItems {
-public:
-  PlacedItems(llvm::MutableArrayRef<Item> items,
-              llvm::ArrayRef<BufferRequest> requests);
-  /// `item` has its offset now.
-  void add(const Item &item);
-  /// What those take that are live at some step of `live`, by offset.
-  std::vector<Span> overlapping(const liveness::Interval &live) const;
-
-private:
-  void collect(size_t node, size_t first, size_t count, size_t limit,
-               unsigned begin, std::vector<Span> &found) const;
-
-  llvm::ArrayRef<BufferRequest> requests;
-  std::vector<const Item *> byBegin;
-  llvm::DenseMap<const Item *, size_t> places; ///< in byBegin
-  size_t leaves;
-  std::vector<int64_t> lastSteps; ///< of the nodes of the tree; -1: none
-};
-} // namespace
-
-PlacedItems::PlacedItems(llvm::MutableArrayRef<Item> items,
-                         llvm::ArrayRef<BufferRequest> requests)
-    : requests(requests), leaves(llvm::bit_ceil(items.size())),
-      lastSteps(2 * leaves, -1) {
-  for (const Item &item : items)
-    byBegin.push_back(&item);
-  llvm::stable_sort(byBegin, [&](const Item *x, const Item *y) {
-    return requests[x->request].live.begin < requests[y->request].live.begin;
-  });
-  for (auto [place, item] : llvm::enumerate(byBegin))
-    places[item] = place;
-}
-
-void PlacedItems::add(const Item &item) {
-  int64_t end = requests[item.request].live.end;
-  for (size_t node = leaves + places.lookup(&item); node > 0; node /= 2)
-    lastSteps[node] = std::max(lastSteps[node], end);
-}
-
-std::vector<Span>
-PlacedItems::overlapping(const liveness::Interval &live) const {
-  std::vector<Span> found;
-  auto limit = llvm::partition_point(byBegin, [&](const Item *item) {
-    return requests[item->request].live.begin <= live.end;
-  });
-  collect(/*node=*/1, /*first=*/0, leaves, limit - byBegin.begin(), live.begin,
-          found);
-  llvm::sort(found,
-             [](const Span &x, const Span &y) { return x.offset < y.offset; });
-  return found;
-}
-
-/// Those among `count` items from `first` on, of the first `limit`, that are
-/// live at step `begin` or later.
-void PlacedItems::collect(size_t node, size_t first, size_t count, size_t limit,
-                          unsigned begin, std::vector<Span> &found) const {
-  if (first >= limit || lastSteps[node] < int64_t(begin))
-    return;
-  if (count == 1) {
-    found.push_back({byBegin[first]->offset, byBegin[first]->size});
-    return;
-  }
-  collect(2 * node, first, count / 2, limit, begin, found);
-  collect(2 * node + 1, first + count / 2, count / 2, limit, begin, found);
-}
-
-/// Packs items by size; returns the total. Items of a size in bytes (`skewed`)
-/// that don't fit the first-level cache avoid each other's lines.
-static int64_t packBySize(llvm::MutableArrayRef<Item> items,
-                          llvm::ArrayRef<BufferRequest> requests, bool skewed,
-                          const target::TargetModel &target) {
-  int64_t wayBytes = target.l1WayBytes();
-  std::vector<Item *> order;
-  PlacedItems placed(items, requests);
-  for (Item &item : items)
-    order.push_back(&item);
-  std::stable_sort(
-      order.begin(), order.end(),
-      [](const Item *x, const Item *y) { return x->size > y->size; });
-  int64_t total = 0;
-  for (Item *item : order) {
-    std::vector<Span> streams,
-        busy = placed.overlapping(requests[item->request].live);
-    if (skewed && item->size >= target.l1Bytes)
-      llvm::copy_if(busy, std::back_inserter(streams), [&](const Span &other) {
-        return other.size >= target.l1Bytes;
-      });
-    int64_t offset = 0;
-    std::optional<int64_t> found;
-    for (const Span &other : busy) {
-      if (other.offset - offset >= item->size) {
-        found = skew(offset, other.offset, item->size, streams, wayBytes);
-        break;
-      }
-      offset = std::max(offset, other.offset + other.size);
-    }
-    item->offset =
-        found ? *found : skew(offset, INT64_MAX, item->size, streams, wayBytes);
-    total = std::max(total, item->offset + item->size);
-    placed.add(*item);
-  }
-  return total;
-}
+/// Backtracks of the search for a layout without gaps. A layout is planned for
+/// every function, so that few must do.
+static constexpr uint64_t mostBacktracks = 20'000;
 
 namespace {
 /// Bytes that buffers of any size share one after the other.
@@ -221,15 +87,24 @@ ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests,
                         const target::TargetModel &target) {
   ArenaLayout layout;
   layout.offsets.resize(requests.size());
-  std::vector<std::pair<DimExpr, std::vector<Item>>> parts{
-      {DimExpr(1), {}}}; // by unit; constants first
+  /// Buffers whose sizes are multiples of one unit, with their requests.
+  struct Part {
+    DimExpr unit;
+    std::vector<size_t> requests;
+    std::vector<PackedBuffer> buffers;
+  };
+  std::vector<Part> parts{{DimExpr(1), {}, {}}}; // constants first
   std::map<DimExpr, size_t> partOfUnit;
   std::vector<size_t> others;
+  auto addTo = [&](Part &part, size_t index, int64_t size) {
+    const liveness::Interval &live = requests[index].live;
+    part.requests.push_back(index);
+    part.buffers.push_back({size, live.begin, live.end});
+  };
   for (size_t index = 0; index < requests.size(); ++index) {
     const DimExpr &bytes = requests[index].bytes;
     if (std::optional<int64_t> known = bytes.constant()) {
-      parts[0].second.push_back(
-          {index, *wholeLines(DimExpr(*known)).constant()});
+      addTo(parts[0], index, *wholeLines(DimExpr(*known)).constant());
       continue;
     }
     auto [factor, unit] = splitFactor(bytes);
@@ -239,14 +114,18 @@ ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests,
     }
     auto [found, isNew] = partOfUnit.emplace(unit, parts.size());
     if (isNew)
-      parts.push_back({unit, {}});
-    parts[found->second].second.push_back({index, factor});
+      parts.push_back({unit, {}, {}});
+    addTo(parts[found->second], index, factor);
   }
-  for (auto &[unit, items] : parts) {
-    int64_t total = packBySize(items, requests, unit.isConstant(1), target);
-    for (const Item &item : items)
-      layout.offsets[item.request] = layout.bytes + DimExpr(item.offset) * unit;
-    layout.bytes = layout.bytes + DimExpr(total) * unit;
+  CacheSkew skew{lineBytes, target.l1WayBytes(), target.l1Bytes};
+  for (Part &part : parts) {
+    bool inBytes = part.unit.isConstant(1);
+    int64_t total =
+        packBuffers(part.buffers, inBytes ? &skew : nullptr, mostBacktracks);
+    for (auto [request, buffer] : llvm::zip(part.requests, part.buffers))
+      layout.offsets[request] =
+          layout.bytes + DimExpr(buffer.offset) * part.unit;
+    layout.bytes = layout.bytes + DimExpr(total) * part.unit;
   }
   for (const Slot &slot : assignSlots(std::move(others), requests)) {
     for (auto [step, request] : slot.requests)
