@@ -11,7 +11,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/zenith COMPONENT 
 if(TARGET zenith)
   install(TARGETS zenith LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 endif()
-install(TARGETS zenith-cache zenith-compile zenith-opt zenith-run zenith-search zenith-train zenith-translate
+install(TARGETS zenith-cache zenith-compile zenith-opt zenith-plan zenith-run zenith-search zenith-train zenith-translate
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 
 configure_package_config_file(cmake/ZenithConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/ZenithConfig.cmake

@@ -82,7 +82,7 @@ template <> struct Words<Condition> {
 /// don't run without it, and what it takes in each for the option to have an
 /// effect.
 struct ToolSet {
-  static constexpr unsigned count = 16;
+  static constexpr unsigned count = 18;
 
   unsigned taking = 0, requiring = 0;
   unsigned conditions[count] = {}; ///< bits of Conditions, by tool
@@ -123,6 +123,8 @@ inline constexpr ToolSet Run{1 << 0}, Compile{1 << 1}, Translate{1 << 2},
     CacheList{1 << 8}, CacheVerify{1 << 9}, CacheCollect{1 << 10},
     CacheExplain{1 << 11}, Train{1 << 12};
 inline constexpr ToolSet Info{1 << 13}, Distance{1 << 14}, Hash{1 << 15};
+inline constexpr ToolSet PlanGraph{1 << 16}, PlanArena{1 << 17};
+inline constexpr ToolSet Plan = PlanGraph | PlanArena;
 /// Commands of zenith-search that run programs, and those of them that search.
 inline constexpr ToolSet Searching = Bfs | Beam | Path | Walks | Distance,
                          Search = Searching | Hash;

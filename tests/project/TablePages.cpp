@@ -10,6 +10,7 @@
 #include "tools/CacheCommands.h"
 #include "tools/EmitModel.h"
 #include "tools/TranslateModel.h"
+#include "tools/plan/PlanOptions.h"
 #include "tools/search/SearchOptions.h"
 #include "tools/train/TrainCommandLine.h"
 #include <sstream>
@@ -77,14 +78,22 @@ static std::string toolsOf(const OptionRow &row) {
     const char *name;
   };
   static constexpr Name whole[] = {
-      {Run, "run"},    {Compile, "compile"}, {Translate, "translate"},
-      {Opt, "opt"},    {Search, "search"},   {Cache, "cache"},
-      {Train, "train"}};
-  static constexpr Name commands[] = {
-      {Bfs, "search bfs"},        {Beam, "search beam"},
-      {Path, "search path"},      {Walks, "search walks"},
-      {CacheList, "cache ls"},    {CacheVerify, "cache verify"},
-      {CacheCollect, "cache gc"}, {CacheExplain, "cache explain"}};
+      {Run, "run"},     {Compile, "compile"}, {Translate, "translate"},
+      {Opt, "opt"},     {Search, "search"},   {Plan, "plan"},
+      {Cache, "cache"}, {Train, "train"}};
+  static constexpr Name commands[] = {{Bfs, "search bfs"},
+                                      {Beam, "search beam"},
+                                      {Path, "search path"},
+                                      {Walks, "search walks"},
+                                      {Info, "search info"},
+                                      {Distance, "search distance"},
+                                      {Hash, "search hash"},
+                                      {PlanGraph, "plan graph"},
+                                      {PlanArena, "plan arena"},
+                                      {CacheList, "cache ls"},
+                                      {CacheVerify, "cache verify"},
+                                      {CacheCollect, "cache gc"},
+                                      {CacheExplain, "cache explain"}};
   std::string text;
   unsigned named = 0;
   auto add = [&](const Name &entry) {

@@ -107,9 +107,10 @@ INSIDE = {
     "runtime/opencl": ["runtime"],
     "runtime/routines": ["runtime", "runtime/include/zenith"],
     "tools/run": ["tools/model"],
+    "tools/plan": ["tools/model"],
     "tools/search": ["tools/model", "tools/run"],
     "tools/train": ["tools/model"],
-    "tools": ["tools/model", "tools/opt", "tools/run", "tools/search", "tools/train"],
+    "tools": ["tools/model", "tools/opt", "tools/plan", "tools/run", "tools/search", "tools/train"],
 }
 MOST_FILES = 40
 BANNED_NAMES = re.compile(r"(Utils|Common|Helper|Misc)")
