@@ -62,7 +62,11 @@ void Activity::visitLoop(Operation *op) {
 void Activity::visit(Operation *op) {
   if (isa<WhileOp>(op))
     return visitLoop(op);
-  if (isa<IfOp, CaseOp>(op)) {
+  if (isa<CheckpointOp>(op))
+    for (auto [argument, input] :
+         llvm::zip(op->getRegion(0).getArguments(), op->getOperands()))
+      mark(argument, isVaried(input));
+  if (isa<IfOp, CaseOp, CheckpointOp>(op)) {
     for (Region &region : op->getRegions()) {
       visit(region.front());
       for (auto [result, yielded] : llvm::zip(

@@ -38,7 +38,8 @@ struct ControlGradient : GradientRule::ExternalModel<ControlGradient<Op>, Op> {
     if (std::is_same_v<Op, FusionOp>)
       return {GradientAnswer::Refused, "differentiation comes before fusion"};
     bool hasRule = std::is_same_v<Op, IfOp> || std::is_same_v<Op, CaseOp> ||
-                   std::is_same_v<Op, WhileOp> || std::is_same_v<Op, BarrierOp>;
+                   std::is_same_v<Op, WhileOp> ||
+                   std::is_same_v<Op, CheckpointOp>;
     return {hasRule ? GradientAnswer::Rule : GradientAnswer::Zero, ""};
   }
 };
@@ -56,6 +57,18 @@ struct ControlGradient<BarrierOp>
     return barrierOf(op, rule, cotangents);
   }
 };
+
+/// Tangents have no names, and stay where they are.
+template <typename Op>
+struct IdentityGradient : GradientRule::ExternalModel<ControlGradient<Op>, Op> {
+  GradientAnswer gradientAnswer(Operation *) const { return {}; }
+  Derivatives linearize(Operation *, RuleBuilder &,
+                        ArrayRef<Value> tangents) const {
+    return Values(tangents);
+  }
+};
+template <> struct ControlGradient<NamedOp> : IdentityGradient<NamedOp> {};
+template <> struct ControlGradient<PlaceOp> : IdentityGradient<PlaceOp> {};
 
 template <>
 struct ControlGradient<CustomCallOp>

@@ -83,5 +83,33 @@ def VmapPass : RulePass<"zenith-vmap"> {
     ListOption<"out", "out", "std::string", "where the dimension is in the results; default: 0">];
 }
 
+def RaiseCheckpointsPass : Pass<"zenith-raise-checkpoints", "::mlir::func::FuncOp"> {
+  let summary = "Leave out barriers behind which nothing is computed again";
+  let description = [{
+    A checkpoint of JAX arrives differentiated: ops, a barrier over what they read, what was saved and the cotangents, and the ops
+    again on what comes out. An op behind a barrier that equals one in front, seen through barriers, is a recomputation. A barrier
+    without one only keeps ops apart from what they could be merged or fused with, and is left out (REM006 of
+    [remarks](remarks.md)). `mode` off leaves out all barriers, so that equal ops are merged and each value is computed once; auto
+    those of the function's block, since zenith-rematerialize chooses again what is computed twice. Other barriers in loops stay:
+    what a loop computes again stands in another one. Checkpoints become their regions, names and places go. Runs in the clean
+    phase, before composites are raised. Refuses nothing.
+  }];
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];
+  string exampleTest = "passes/remat/raise-checkpoints.mlir#nothing_behind";
+  let options = [Option<"mode", "mode", "std::string", "\"policy\"", "off, policy or auto">,
+                 Option<"explain", "explain", "bool", "false", "emit a remark for each barrier that is left out">];
+}
+
+def RecomputeStacksPass : Pass<"zenith-recompute-stacks", "::mlir::func::FuncOp"> {
+  let summary = "Let loops compute again what others would stack for them";
+  let description = [{
+    In a module with `graph.recompute_loops`: a counted loop that writes a row of stacks in each trip, which later loops read row by
+    row, as a scan of JAX does for its derivative, stacks only the carried values that the rows rest on. The later loops compute the
+    rows again from these and from what the loop reads of outside. The compiler sets the attribute where a budget of memory is
+    not met otherwise. Functions get `graph.loop_flops`, the arithmetic of these loops and what is added. Runs last in the clean
+    phase, so that what is computed again has the form of the first time. Refuses nothing: other loops stay.
+  }];
+  string exampleTest = "passes/remat/recompute-stacks.mlir#scan";
+}
 
 #endif // ZENITH_PASSES_AUTODIFF_DERIVATIONPASSES_TD

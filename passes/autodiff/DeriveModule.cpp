@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/GraphPasses.h"
 #include "passes/SimplificationPasses.h"
+#include "passes/autodiff/sweeps/Checkpoints.h"
 #include "passes/autodiff/Differentiate.h"
 #include "passes/autodiff/RuleBuilder.h"
 #include "passes/autodiff/sweeps/CustomRules.h"
@@ -27,7 +28,7 @@ bool needsDerivation(ModuleOp module) {
       .walk([](Operation *op) {
         auto function = dyn_cast<func::FuncOp>(op);
         bool found =
-            isa<StopGradientOp>(op) || (function && keepsCalls(function));
+            isa<StopGradientOp, CheckpointOp>(op) || (function && keepsCalls(function));
         return found ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -211,6 +212,7 @@ ModuleDerivation::apply(func::FuncOp function,
 void ModuleDerivation::finish(func::FuncOp made, func::FuncOp from) {
   module.walk(
       [](Operation *op) { op->removeAttr(RuleBuilder::singularAttrName); });
+  inlineCheckpoints(module);
   module.walk([](StopGradientOp op) {
     op.replaceAllUsesWith(op.getOperand());
     op.erase();

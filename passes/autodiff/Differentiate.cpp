@@ -7,6 +7,7 @@
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
 #include "mlir/IR/SymbolTable.h"
+#include "passes/autodiff/sweeps/Checkpoints.h"
 #include "passes/autodiff/DerivedSignature.h"
 #include "passes/autodiff/sweeps/ForwardSweep.h"
 #include "passes/autodiff/sweeps/ReverseSweep.h"
@@ -125,6 +126,8 @@ llvm::Error Derivation::reverse(bool takesCotangents, TapeForm tape) {
 }
 
 llvm::Error Derivation::forward() {
+  // Forward mode keeps nothing for later.
+  inlineCheckpoints(function);
   Activity activity(body(), seeds);
   ForwardSweep sweep(activity);
   for (auto [variable, seed] : llvm::zip(variables, seeds))

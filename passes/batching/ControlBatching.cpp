@@ -4,6 +4,8 @@
 // reads by the host value by value.
 
 #include "passes/batching/BatchControl.h"
+
+#include "mlir/Transforms/RegionUtils.h"
 #include "passes/batching/RuleModels.h"
 
 using namespace mlir;
@@ -50,19 +52,61 @@ struct BarrierBatching : BatchRule::ExternalModel<BarrierBatching, BarrierOp> {
   }
 };
 
+/// The checkpoint of the region with rows. What the rows need of outside, such
+/// as their number, becomes an input.
+struct CheckpointBatching
+    : BatchRule::ExternalModel<CheckpointBatching, CheckpointOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    OpBuilder &b = batcher.b;
+    Location loc = batcher.loc;
+    OperationState state(loc, op->getName(), batcher.mapped(op->getOperands()),
+                         TypeRange(), op->getAttrs());
+    for (Value result : op->getResults())
+      state.addTypes(batcher.varies(result)
+                         ? Type(batcher.batchedType(result.getType()))
+                         : result.getType());
+    state.addRegion();
+    Operation *copy = b.create(state);
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&copy->getRegion(0));
+    Block &body = op->getRegion(0).front();
+    for (auto [argument, input] :
+         llvm::zip_equal(body.getArguments(), copy->getOperands()))
+      batcher.mapping.map(argument, block->addArgument(input.getType(), loc));
+    if (failed(batcher.run(body)))
+      return failure();
+    SmallVector<Value> yielded;
+    for (auto [value, result] :
+         llvm::zip_equal(body.getTerminator()->getOperands(), op->getResults()))
+      yielded.push_back(batcher.varies(result) ? batcher.batched(value)
+                                               : batcher.mapped(value));
+    b.create<YieldOp>(loc, yielded);
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(copy->getRegions(), captured);
+    for (Value value : captured) {
+      Value argument = block->addArgument(value.getType(), loc);
+      replaceAllUsesInRegionWith(value, argument, copy->getRegion(0));
+      copy->insertOperands(copy->getNumOperands(), value);
+    }
+    batcher.bind(op->getResults(), copy->getResults());
+    return success();
+  }
+};
+
+/// The identity on rows.
+template <typename Op>
+struct TagBatching : BatchRule::ExternalModel<TagBatching<Op>, Op> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    batcher.rebuild(op, batcher.batched(op->getOperands()));
+    return success();
+  }
+};
+
 /// What differs between rows is no scalar of the host.
 struct HostReadBatching
     : BatchRule::ExternalModel<HostReadBatching, HostReadOp> {
   LogicalResult batch(Operation *op, Batcher &batcher) const {
     batcher.bind(op->getResult(0), batcher.mapped(op->getOperand(0)));
-    return success();
-  }
-};
-
-struct StopGradientBatching
-    : BatchRule::ExternalModel<StopGradientBatching, StopGradientOp> {
-  LogicalResult batch(Operation *op, Batcher &batcher) const {
-    batcher.rebuild(op, batcher.batched(op->getOperands()));
     return success();
   }
 };
@@ -88,7 +132,8 @@ void attachControlBatching(MLIRContext *context) {
   CustomCallOp::attachInterface<CustomCallBatching>(*context);
   BarrierOp::attachInterface<BarrierBatching>(*context);
   HostReadOp::attachInterface<HostReadBatching>(*context);
-  StopGradientOp::attachInterface<StopGradientBatching>(*context);
+  CheckpointOp::attachInterface<CheckpointBatching>(*context);
+  attachAll<TagBatching, NamedOp, PlaceOp, StopGradientOp>(context);
   FusionOp::attachInterface<FusionBatching>(*context);
   attachAll<DeclarationBatching, ParamOp, DerivedParamOp, GetParamOp, YieldOp>(
       context);

@@ -55,6 +55,19 @@ void VaryingValues::propagateBranches(Operation *op) {
   }
 }
 
+void VaryingValues::propagateCheckpoint(CheckpointOp op) {
+  Block &body = op.getBody().front();
+  for (auto [input, argument] :
+       llvm::zip_equal(op.getInputs(), body.getArguments()))
+    if (contains(input))
+      insert(argument);
+  propagate(op.getBody());
+  for (auto [result, yielded] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
+    if (contains(yielded))
+      insert(result);
+}
+
 void VaryingValues::propagate(Operation *op) {
   if (isa<DimOp>(op))
     return;
@@ -62,6 +75,8 @@ void VaryingValues::propagate(Operation *op) {
     return propagateLoop(loop);
   if (isa<IfOp, CaseOp>(op))
     return propagateBranches(op);
+  if (auto checkpoint = dyn_cast<CheckpointOp>(op))
+    return propagateCheckpoint(checkpoint);
   if (isa<BarrierOp>(op)) {
     for (auto [operand, result] :
          llvm::zip_equal(op->getOperands(), op->getResults()))

@@ -27,6 +27,7 @@ public:
 
 private:
   void propagateLoop(graph::WhileOp loop);
+  void propagateCheckpoint(graph::CheckpointOp op);
   void propagateBranches(mlir::Operation *op);
   void insertAll(mlir::ValueRange list) {
     values.insert(list.begin(), list.end());

@@ -332,6 +332,54 @@ func.func @barrier_c1_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, 
 
 // -----
 
+func.func @checkpoint_c1_count(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.checkpoint' op arguments of the region: got 0, expected 1 (checkpoint_c1)}}
+  "graph.checkpoint"(%x) <{policy = "nothing_saveable", names = [], prevent_cse = true}> ({
+    graph.yield
+  }) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @checkpoint_c2_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.checkpoint' op value 0 that the region yields: got tensor<4xf32>, expected tensor<5xf32> (checkpoint_c2)}}
+  %r = graph.checkpoint (%a = %x : tensor<4xf32>) -> tensor<5xf32> {
+    graph.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @checkpoint_c3_policy(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.checkpoint' op policy: got 'dots_savable', expected a checkpoint policy such as 'dots_saveable' (checkpoint_c3)}}
+  %r = graph.checkpoint policy = "dots_savable" (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    graph.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @checkpoint_c4_number(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.checkpoint' op name 0: got another attribute, expected a string (checkpoint_c4)}}
+  %r = graph.checkpoint names = [1] (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    graph.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @named_c1_empty(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.named' op name: got "", expected a name (named_c1)}}
+  %r = graph.named %x "" : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @host_read_c1_vector(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
   // expected-error@below {{'graph.host_read' op operand: got tensor<2xi1>, expected an integer scalar (host_read_c1)}}
   %r = graph.host_read %q : tensor<2xi1>

@@ -146,6 +146,29 @@ func.func @barrier(%x: tensor<4xf32>, %y: tensor<?xi64>) {
   return
 }
 
+func.func @checkpoint(%x: tensor<?x4xf32>) {
+  // CHECK: graph.checkpoint policy = "dots_saveable" names = ["a"] prevent_cse = false (%[[A:.*]] = %{{.*}} : tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK-NEXT: %[[N:.*]] = graph.named %[[A]] "a" : tensor<?x4xf32>
+  // CHECK-NEXT: graph.yield %[[N]] : tensor<?x4xf32>
+  %r = graph.checkpoint policy = "dots_saveable" names = ["a"] prevent_cse = false (%a = %x : tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %n = graph.named %a "a" : tensor<?x4xf32>
+    graph.yield %n : tensor<?x4xf32>
+  }
+  // CHECK: graph.checkpoint policy = "nothing_saveable" names = [] prevent_cse = true ()
+  graph.checkpoint () {
+    graph.yield
+  }
+  return
+}
+
+func.func @place(%x: tensor<4xf32>) {
+  // CHECK: %[[H:.*]] = graph.place %{{.*}} host : tensor<4xf32>
+  %h = graph.place %x host : tensor<4xf32>
+  // CHECK: graph.place %[[H]] device : tensor<4xf32>
+  %d = graph.place %h device : tensor<4xf32>
+  return
+}
+
 func.func @stop_gradient(%x: tensor<?x4xf32>) {
   // CHECK: graph.stop_gradient %{{.*}} : tensor<?x4xf32>
   %r = graph.stop_gradient %x : tensor<?x4xf32>

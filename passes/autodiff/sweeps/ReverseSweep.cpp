@@ -66,6 +66,8 @@ llvm::Error ReverseSweep::visit(Operation *op) {
     return visitBranches(op, given);
   if (auto loop = dyn_cast<WhileOp>(op))
     return visitLoop(loop, given);
+  if (auto checkpoint = dyn_cast<CheckpointOp>(op))
+    return visitCheckpoint(checkpoint, given);
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call, given);
   if (answer.kind == GradientAnswer::Refused)
