@@ -246,6 +246,8 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-fold-constants)", "func.func(zenith-simplify-sizes)",
         "func.func(zenith-insert-size-checks)",
         "func.func(zenith-simplify-algebra)",
+        "func.func(zenith-raise-checkpoints)",
+        "func.func(zenith-raise-checkpoints{mode=off})",
         "func.func(zenith-raise-composites)",
         "func.func(zenith-decompose-composites)",
         "func.func(zenith-simplify-control)", "func.func(zenith-raise-regions)",
