@@ -151,6 +151,8 @@ llvm::ArrayRef<ExportRow> zenith::onnx::controlExports() {
       {"graph.case", writeCase},
       {"graph.host_read", writeOperands},
       {"graph.if", writeIf},
+      {"graph.named", writeOperands},
+      {"graph.place", writeOperands},
       {"graph.reshard", writeOperands},
       {"graph.shard", writeOperands},
       {"graph.shard_barrier", writeOperands},

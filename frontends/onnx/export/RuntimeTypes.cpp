@@ -55,9 +55,9 @@ static bool movesHalves(Operation *op) {
   return isa<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp,
              graph::ConcatOp, graph::ReverseOp, graph::GatherOp,
              graph::DynamicSliceOp, graph::ConstantOp, graph::GetParamOp,
-             graph::BarrierOp, graph::StopGradientOp, graph::ConvertOp,
-             graph::BitcastOp, graph::SortOp, graph::TopKOp, graph::UniqueOp,
-             graph::DimOp>(op) ||
+             graph::BarrierOp, graph::NamedOp, graph::PlaceOp,
+             graph::StopGradientOp, graph::ConvertOp, graph::BitcastOp,
+             graph::SortOp, graph::TopKOp, graph::UniqueOp, graph::DimOp>(op) ||
          (scatter && scatter.getKind() == graph::ScatterKind::set);
 }
 

@@ -64,6 +64,23 @@ static bool exportOperands(HLOExport &out, Operation *op) {
   return true;
 }
 
+static bool exportPlace(HLOExport &out, Operation *op) {
+  Builder b(op->getContext());
+  bool isHost = cast<graph::PlaceOp>(op).getPlace() == graph::MemoryPlace::host;
+  auto placement = b.getDictionaryAttr(
+      b.getNamedAttr("_xla_buffer_placement",
+                     b.getStringAttr(isHost ? "pinned_host" : "device")));
+  out.set(op,
+          out.makeOp("stablehlo.custom_call", op->getResultTypes(),
+                     out.list(op->getOperands()),
+                     {out.named("call_target_name",
+                                b.getStringAttr("annotate_device_placement")),
+                      out.named("has_side_effect", b.getBoolAttr(true)),
+                      out.named("mhlo.frontend_attributes", placement)})
+              ->getResults());
+  return true;
+}
+
 // LAPACK's matrices are column-major; leading dimensions are batches.
 static Attribute lapackLayouts(HLOExport &out, TypeRange types,
                                int64_t batches) {
@@ -150,6 +167,8 @@ void zenith::stablehlo::addControlExports(ExportRules &rules) {
   rules["graph.while"] = exportWhile;
   rules["graph.barrier"] = exportBarrier;
   rules["graph.host_read"] = exportOperands;
+  rules["graph.named"] = exportOperands;
+  rules["graph.place"] = exportPlace;
   rules["graph.stop_gradient"] = exportOperands;
   rules["graph.assert"] = exportAssert;
   rules["graph.custom_call"] = exportCustomCall;

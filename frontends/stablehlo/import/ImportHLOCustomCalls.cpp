@@ -95,6 +95,27 @@ void stablehlo::addExpectationRules(RuleTable &rules) {
 
 static void sameRule(OpReading &x) { x.outFlat(x.flatInputs()); }
 
+/// A value that the program wants on the host, or back on the device.
+static void placementRule(OpReading &x) {
+  auto attributes =
+      x.op->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes");
+  auto place = attributes
+                   ? attributes.getAs<StringAttr>("_xla_buffer_placement")
+                   : StringAttr();
+  if (!place)
+    return sameRule(x);
+  bool isHost = place.getValue().contains("host");
+  if (!isHost && place.getValue() != "device")
+    return x.unsupported("placement '" + place.getValue() +
+                         "' is not supported");
+  Values placed;
+  for (Value input : x.flatInputs())
+    placed.push_back(x.make<graph::PlaceOp>(
+        input.getType(), input,
+        isHost ? graph::MemoryPlace::host : graph::MemoryPlace::device));
+  x.outFlat(placed);
+}
+
 static void shapeAssertionRule(OpReading &x) {
   auto message = x.attr<StringAttr>("error_message");
   if (!message || x.inputs() == 0)
@@ -194,7 +215,7 @@ static Rule ruleForTarget(StringRef target) {
       {"SPMDFullToShardShape", importShardShapeCall},
       {"SPMDShardToFullShape", importShardShapeCall},
       {"LayoutConstraint", sameRule},
-      {"annotate_device_placement", sameRule},
+      {"annotate_device_placement", placementRule},
       {"stablehlo.dynamic_reduce_window", importDynamicReduceWindow},
       {"ApproxTopK", importApproxTopK},
       {"shape_assertion", shapeAssertionRule}};

@@ -263,6 +263,9 @@ static void reducePrecisionRule(OpReading &x) {
           exponent = width - 1 - mantissa;
   int64_t toExponent = x.intAttribute("exponent_bits"),
           toMantissa = x.intAttribute("mantissa_bits");
+  // Checkpoints of JAX mark what they save so.
+  if (toMantissa >= mantissa && toExponent >= exponent)
+    return x.out(value);
   Type integer =
       IntegerType::get(x.b.getContext(), width, IntegerType::Unsigned);
   Expr operand(x, value), bits(x, x.bitcast(value, integer));
