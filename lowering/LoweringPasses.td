@@ -44,6 +44,46 @@ def ScheduleKernelsPass : Pass<"zenith-schedule-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each schedule">];
 }
 
+def OrderStepsPass : Pass<"zenith-order-steps", "::mlir::ModuleOp"> {
+  let summary = "Put the steps of each function into an order that needs less memory";
+  let description = [{
+    The first pass of the phase remat: of the orders that the planner of memory finds (passes/remat), the one whose arena is the
+    smallest, where that is smaller than that of the given order. Ops with effects keep their order, and what is behind a
+    barrier stays there. Runs on scheduled functions, callees first, since the arena of a body is scratch of its loop. With
+    `explain`, a new order is a remark (REM004 of [remarks](remarks.md)). Refuses what zenith-assign-buffers refuses.
+
+    Before and after (tests/lowering/memory/order-steps.mlir @sum_moves_up):
+    ```mlir
+    %0 = graph.fusion pointwise (a...) ...   %1 = graph.fusion pointwise (b...) ...   %2 = graph.fusion reduction (%0) ...
+    %0 = graph.fusion pointwise (a...) ...   %2 = graph.fusion reduction (%0) ...     %1 = graph.fusion pointwise (b...) ...
+    ```
+  }];
+  let dependentDialects = ["::zenith::host::HostDialect"];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each new order">];
+}
+
+def RematerializePass : Pass<"zenith-rematerialize", "::mlir::ModuleOp"> {
+  let summary = "Compute values a second time where the budget has no room to keep them";
+  let description = [{
+    Where the arena of an entry and its results need more than `budget-bytes`, and `mode` is auto, the cheapest plan of the planner
+    (passes/remat) whose arena fits. Fusions that run again are copied with their schedules, so that results have the same bits;
+    each copy has `graph.recomputes`, the symbol of its step. The list of plans does not depend on the budget: less memory costs at
+    least as much arithmetic. Entries get `graph.memory_facts`, JSON for reports. A budget that no plan meets is left to the caller,
+    who compares the certificate. With `explain`, copies are remarks (REM001 of [remarks](remarks.md)).
+
+    Before and after (tests/lowering/memory/rematerialize.mlir @chain):
+    ```mlir
+    %0 = graph.fusion pointwise (...) ... %1 = graph.fusion contraction (%0 ...) ... %2 = graph.fusion pointwise (%1, %0) ...
+    %0 = graph.fusion pointwise (...) ... %1 = graph.fusion contraction (%0 ...) ... %3 = graph.fusion pointwise (...) attributes {graph.recomputes = @step0} ...
+    ```
+  }];
+  let dependentDialects = ["::zenith::host::HostDialect"];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"auto\"", "off, policy or auto: only auto computes more than the program says">,
+    Option<"budgetBytes", "budget-bytes", "int64_t", "0", "memory that a run may allocate; 0: any">,
+    Option<"explain", "explain", "bool", "false", "emit a remark for each step that runs again">];
+}
+
 def AssignBuffersPass : Pass<"zenith-assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Assign a buffer to every value";
   let description = [{

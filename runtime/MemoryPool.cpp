@@ -230,7 +230,10 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
   std::lock_guard<std::mutex> lock(mutex);
   if (bytes < 0 || bytes > INT64_MAX / 4)
     return refuse("a buffer", bytes);
-  int64_t rounded = blockBytes(bytes, budgetBytes != 0);
+  // What results take is promised before the run.
+  int64_t rounded = kind == ZENITH_ALLOC_RESULT
+                        ? exactBytes(bytes)
+                        : blockBytes(bytes, budgetBytes != 0);
   if (void *data = reuse(rounded, kind))
     return data;
   Block block;

@@ -60,6 +60,7 @@ static zenith_status *compileProgram(zenith_module &module,
   executable.folder = options.folder;
   executable.target = options.target;
   executable.maxMemory = given.max_memory;
+  options.budgetBytes = given.max_memory;
   // Uniquing in the module's context is not safe for threads.
   std::lock_guard<std::mutex> lock(module.program->mutex);
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.program->module->clone());

@@ -146,9 +146,12 @@ static std::string executableMemoryJSON(const zenith_executable &executable) {
   std::string text;
   for (const Entry &entry : executable.entries)
     text += (text.empty() ? "" : ",") +
-            memory::toJSON(entry.info->memory, [](const std::string &) {
-              return std::optional<int64_t>();
-            });
+            memory::toJSON(
+                entry.info->memory,
+                [](const std::string &) { return std::optional<int64_t>(); },
+                {std::nullopt, executable.maxMemory
+                                   ? std::optional(executable.maxMemory)
+                                   : std::nullopt});
   return executable.entries.size() == 1 ? text : "[" + text + "]";
 }
 

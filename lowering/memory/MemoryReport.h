@@ -6,8 +6,7 @@
 #ifndef ZENITH_LOWERING_MEMORY_MEMORYREPORT_H
 #define ZENITH_LOWERING_MEMORY_MEMORYREPORT_H
 
-#include "ir/dims/DimExpr.h"
-#include <functional>
+#include "lowering/memory/BufferNotes.h"
 #include <string>
 #include <vector>
 
@@ -29,23 +28,46 @@ struct MemoryReport {
   graph::DimExpr temporaries; ///< part of the arena for scratch of kernels and
                               ///< for arenas of branches and loops
   bool usesPool = false;      ///< values of data-dependent sizes need more
+  graph::DimExpr resultBuffers;  ///< that the runtime allocates for results
+  graph::DimExpr donatedBuffers; ///< of these, in donated arguments if given
+  /// What the phases `remat` (MemoryFacts.h) and `plan` (BufferNotes.h) say,
+  /// JSON objects; may be empty.
+  std::string facts, buffers;
 
   graph::DimExpr arena() const { return activations + temporaries; }
+  /// What a run takes from its budget, where donated arguments are given.
+  graph::DimExpr certificate() const {
+    return arena() + resultBuffers - donatedBuffers;
+  }
   std::vector<MemoryClass> classes() const;
   /// All classes together: the peak of a run without code, the runtime itself,
   /// and values of data-dependent sizes.
   graph::DimExpr peak() const;
 };
 
-/// Value of a named dimension, if it is known.
-using DimValues = std::function<std::optional<int64_t>(const std::string &)>;
+/// What a report says of one run.
+struct MemoryMeasured {
+  std::optional<int64_t> peak;   ///< what arena, pool and results took at most
+  std::optional<int64_t> budget; ///< that the run was given
+};
 
 /// {"entry", "classes": {name: {"formula", "bytes"}}, "arena": {...}, "peak":
-/// {...}, "pool": "unused" or "data-dependent"} in one line; bytes are null
-/// where a dimension has no value. After a run "measured_peak" is what arena,
-/// pool and results took at most.
+/// {...}, "pool": "unused" or "data-dependent", "certificate", "measured",
+/// "budget", "lower_bound", "remat", "offload", "order", "largest"} in one line
+/// (docs/guides/memory.md); bytes are null where a dimension has no value.
 std::string toJSON(const MemoryReport &report, const DimValues &values,
-                   std::optional<int64_t> measuredPeak = std::nullopt);
+                   const MemoryMeasured &measured = {});
+
+/// Why a budget is refused: a sentence, and the same as an object with "code":
+/// "MEM001", "budget", "lower_bound", "least_found", "largest".
+struct BudgetRefusal {
+  std::string text;
+  llvm::json::Object object;
+};
+
+/// The refusal of a budget in bytes that is below the certificate.
+std::optional<BudgetRefusal> refuse(const MemoryReport &report,
+                                    const DimValues &values, int64_t budget);
 
 } // namespace zenith::memory
 

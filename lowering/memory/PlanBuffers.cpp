@@ -255,10 +255,22 @@ void Planner::findDonation(unsigned result, int group) {
     return;
   // The caller of a nested function finds a result in the argument of the same
   // index.
-  auto *argument = llvm::find_if(found->second, [&](unsigned index) {
+  // One that the op itself reads is better left to no other result.
+  auto isRead = [&](unsigned index) {
+    int group = lifetimes.groupOf(function.getArgument(index));
+    return llvm::any_of(
+        first.getDefiningOp()->getOperands(),
+        [&](Value operand) { return lifetimes.groupOf(operand) == group; });
+  };
+  auto fits = [&](unsigned index) {
     return (!isNested || index == result) &&
            diesInto(function.getArgument(index), first);
+  };
+  auto *argument = llvm::find_if(found->second, [&](unsigned index) {
+    return isRead(index) && fits(index);
   });
+  if (argument == found->second.end())
+    argument = llvm::find_if(found->second, fits);
   if (argument == found->second.end())
     return;
   if (isNested) {
@@ -412,7 +424,11 @@ void Planner::layOut() {
   if (requests.size() != activations)
     layout = layOutArena(requests, target);
   plan.arenaBytes = layout.bytes;
-  for (auto [owner, offset] : llvm::zip(owners, layout.offsets)) {
+  for (auto [owner, offset, request] :
+       llvm::zip(owners, layout.offsets, requests)) {
+    Value first = owner.op ? Value() : lifetimes.values(owner.group).front();
+    plan.buffers.push_back({first, owner.op && owner.scratch < 0, request.bytes,
+                            offset, request.live});
     if (!owner.op)
       fixed[owner.group] = {BufferLocation::Arena, 0, offset};
     else if (owner.scratch < 0)

@@ -46,6 +46,14 @@ struct Donation {
   unsigned result, argument;
 };
 
+/// A part of the arena.
+struct PlannedBuffer {
+  mlir::Value value; ///< the first that lies there; null for what an op needs
+  bool isNested = false; ///< the arena of a function that the op calls
+  graph::DimExpr bytes, offset;
+  liveness::Interval live;
+};
+
 /// Sizes that depend on data have slots instead of parts of the arena: pool
 /// memory from the op that defines the first value to the last reader.
 struct BufferPlan {
@@ -66,6 +74,7 @@ struct BufferPlan {
       constants; ///< those that kernels or results read
   std::vector<ResultCopy> copies;
   std::vector<Donation> donations;
+  std::vector<PlannedBuffer> buffers; ///< of the arena
   graph::DimExpr arenaBytes;
   graph::DimExpr activationBytes; ///< of the arena if no kernel needed scratch
 };

@@ -4,9 +4,11 @@
 
 #include "lowering/pipeline/Compile.h"
 
+#include "ir/GraphOps.h"
 #include "ir/program/ParameterFiles.h"
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/memory/FunctionPlans.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/Phases.h"
@@ -14,6 +16,7 @@
 #include "lowering/pipeline/TargetChoice.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/AsmState.h"
+#include "passes/remat/LoopRecomputation.h"
 #include "runtime/Stopwatch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -209,6 +212,33 @@ openCache(ModuleOp module, const CompileOptions &options,
   return std::optional<CachedCompile>(std::move(*opened));
 }
 
+/// Whether all entries take at most the budget, as far as sizes are known.
+static bool fitsBudget(ModuleOp module, int64_t budget) {
+  return llvm::all_of(
+      describeExecutable(module)->entries, [&](const EntryInfo &entry) {
+        return entry.memory.certificate().constant().value_or(0) <= budget;
+      });
+}
+
+/// A copy of `module` for a second attempt, in which loops compute again what
+/// others would stack for them; null where there is nothing to attempt.
+static OwningOpRef<ModuleOp> secondAttempt(ModuleOp module,
+                                           const CompileOptions &options) {
+  bool mayRecompute =
+      options.budgetBytes > 0 &&
+      (options.remat == RematMode::Default || options.remat == RematMode::Auto);
+  bool hasLoops =
+      mayRecompute &&
+      module.walk([](graph::WhileOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!hasLoops)
+    return nullptr;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  (*copy)->setAttr(remat::recomputeLoopsAttrName,
+                   UnitAttr::get(module.getContext()));
+  return copy;
+}
+
 llvm::Expected<std::shared_ptr<Executable>>
 compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
         CompileTimes *times) {
@@ -235,9 +265,16 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   toKernels.timed = [&](StringRef phase, double ms) {
     taken.eachPhase.push_back({phase.str(), ms});
   };
+  OwningOpRef<ModuleOp> second = secondAttempt(*module, options);
   PhaseRun phases(*module, toKernels);
   if (llvm::Error error = phases.run())
     return std::move(error);
+  if (second && !fitsBudget(*module, options.budgetBytes)) {
+    PhaseRun again(*second, toKernels);
+    if (llvm::Error error = again.run())
+      return std::move(error);
+    module = std::move(second);
+  }
   taken.phases = phasesWatch.ms();
   Stopwatch objectsWatch;
   auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
@@ -287,7 +324,8 @@ emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
 
 llvm::Expected<std::vector<cpu::EmittedFile>>
 emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
-  if (form >= EmitForm::StaticLibrary)
+  bool isGraph = form == EmitForm::MemoryGraph;
+  if (form >= EmitForm::StaticLibrary && !isGraph)
     return makeError(ErrorCode::Unsupported,
                      "--emit=" + zenith::options::wordOf(form).str() +
                          " is not supported");
@@ -297,13 +335,23 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
     options.target = "opencl";
   if (form == EmitForm::Object && usesCache(options))
     return emitCachedObjects(std::move(module), options);
-  if (form != EmitForm::GraphIR)
+  if (isGraph)
+    options.toPhase = "schedule";
+  else if (form != EmitForm::GraphIR)
     options.toPhase = "kernels";
   else if (options.toPhase.empty())
     options.toPhase = "fuse";
   PhaseRun phases(*module, options);
   if (llvm::Error error = phases.run())
     return std::move(error);
+  if (isGraph) {
+    std::string text = memory::memoryGraphText(*module);
+    if (text.empty())
+      return makeError(ErrorCode::Unsupported,
+                       "--emit=memory-graph: the program has no single entry "
+                       "whose memory can be planned");
+    return std::vector<cpu::EmittedFile>{{"module", std::move(text)}};
+  }
   if (form == EmitForm::GraphIR || form == EmitForm::Kernels) {
     graph::recordFiles(*module, options.folder);
     graph::relocateFiles(*module, options.folder, options.outputFolder);

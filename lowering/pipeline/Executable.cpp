@@ -13,6 +13,8 @@
 #include "ir/tensor/Tensor.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/memory/BufferNotes.h"
+#include "lowering/memory/FunctionPlans.h"
 #include "lowering/program/EntrySymbol.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -86,6 +88,14 @@ static memory::MemoryReport memoryReport(host::ProgramOp program,
   report.results = read("results");
   report.activations = read("activations");
   report.temporaries = read("temporaries");
+  report.resultBuffers = read("result_buffers");
+  report.donatedBuffers = read("donated_buffers");
+  auto textOf = [&](StringRef name) {
+    auto text = program->getAttrOfType<StringAttr>(name);
+    return text ? text.str() : "";
+  };
+  report.facts = textOf(memory::factsAttrName);
+  report.buffers = textOf(memory::buffersAttrName);
   report.usesPool = usesPool(program, programs);
   return report;
 }

@@ -42,6 +42,10 @@ static json::Object memoryObject(const memory::MemoryReport &report) {
                       {"results", report.results.str()},
                       {"activations", report.activations.str()},
                       {"temporaries", report.temporaries.str()},
+                      {"result_buffers", report.resultBuffers.str()},
+                      {"donated_buffers", report.donatedBuffers.str()},
+                      {"facts", json::fixUTF8(report.facts)},
+                      {"buffers", json::fixUTF8(report.buffers)},
                       {"pool", report.usesPool}};
 }
 
@@ -194,6 +198,10 @@ static EntryInfo readEntry(const json::Value &value, bool &ok) {
   entry.memory.results = memory.size("results");
   entry.memory.activations = memory.size("activations");
   entry.memory.temporaries = memory.size("temporaries");
+  entry.memory.resultBuffers = memory.size("result_buffers");
+  entry.memory.donatedBuffers = memory.size("donated_buffers");
+  entry.memory.facts = memory.text("facts");
+  entry.memory.buffers = memory.text("buffers");
   entry.memory.usesPool = memory.flag("pool");
   return entry;
 }

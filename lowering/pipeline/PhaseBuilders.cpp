@@ -66,6 +66,13 @@ static void addLegalization(OpPassManager &passes,
   addTidy(passes);
 }
 
+/// The mode that Default stands for.
+static RematMode rematModeOf(const CompileOptions &options) {
+  if (options.remat != RematMode::Default)
+    return options.remat;
+  return options.budgetBytes > 0 ? RematMode::Auto : RematMode::Policy;
+}
+
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createDerivePass());
   passes.addPass(createInlineCallsPass());
@@ -73,6 +80,11 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createInsertSizeChecksPass());
   addTidy(passes);
   addSimplification(passes);
+  // Equal ops are merged by now, and composites are raised across what is left
+  // out.
+  passes.addNestedPass<func::FuncOp>(createRaiseCheckpointsPass(
+      {zenith::options::wordOf(rematModeOf(options)).str(), options.explain}));
+  addTidy(passes);
   // simplify-control cleans up the loop that score-first leaves.
   auto scoring = optionsOf<ScoreFirstPassOptions>(options);
   scoring.without = options.withoutWords;
@@ -99,6 +111,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
+  passes.addNestedPass<func::FuncOp>(createRecomputeStacksPass());
 }
 
 static void buildPropagate(OpPassManager &passes, const PhaseOptions &options) {
@@ -212,6 +225,14 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
 static void buildSchedule(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createScheduleKernelsPass(
       optionsOf<ScheduleKernelsPassOptions>(options)));
+}
+
+static void buildRemat(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addPass(createOrderStepsPass({options.explain}));
+  RematerializePassOptions budget =
+      optionsOf<RematerializePassOptions>(options);
+  budget.mode = zenith::options::wordOf(rematModeOf(options)).str();
+  passes.addPass(createRematerializePass(budget));
 }
 
 static void buildPlan(OpPassManager &passes, const PhaseOptions &) {

@@ -121,8 +121,20 @@ llvm::Expected<std::vector<Tensor>> Session::run(const EntryInfo &entry,
                                                  ArrayRef<Tensor> arguments,
                                                  MLIRContext *types) {
   std::vector<zenith_tensor> views, results(entry.results.size());
-  for (const Tensor &argument : arguments)
+  std::map<const void *, Tensor> donated; // by their bytes
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
     views.push_back(viewTensor(argument));
+    // The caller keeps its tensor, so a copy is what the program gets.
+    if (onDevice || !entry.arguments[index].donatable || !argument.byteSize())
+      continue;
+    Tensor copy(argument.type(),
+                ArrayRef<char>(argument.bytes(), argument.byteSize()));
+    if (!copy)
+      continue;
+    views.back() = viewTensor(copy);
+    views.back().flags |= ZENITH_TENSOR_DONATED;
+    donated.emplace(copy.bytes(), std::move(copy));
+  }
   for (zenith_tensor &result : results)
     result.struct_size = sizeof(zenith_tensor);
   llvm::Error error = run(entry, views, results);
@@ -132,10 +144,13 @@ llvm::Expected<std::vector<Tensor>> Session::run(const EntryInfo &entry,
       ArrayRef<int64_t> shape(result.dims, result.rank);
       auto type = RankedTensorType::get(
           shape, kernels::elementType(types, result.dtype));
+      // A buffer that was donated lives as long as its tensor.
+      Tensor taken;
+      if (result.flags & ZENITH_TENSOR_TOOK_DONATION)
+        taken = donated.at(result.data);
       std::shared_ptr<const void> owner(
-          result.data, [context = context, result](const void *) mutable {
-            context->release(result);
-          });
+          result.data, [context = context, result, taken](
+                           const void *) mutable { context->release(result); });
       tensors.emplace_back(type, static_cast<const char *>(result.data),
                            std::move(owner));
     } else {

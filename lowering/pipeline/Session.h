@@ -44,7 +44,8 @@ public:
   const Executable &executable() const { return *program; }
 
   /// Runs an entry on row-major tensors. Results view memory of the session's
-  /// pool and keep it alive; their types are made in `context`.
+  /// pool and keep it alive; their types are made in `context`. Results may lie
+  /// in copies of donated arguments.
   llvm::Expected<std::vector<Tensor>> run(const EntryInfo &entry,
                                           llvm::ArrayRef<Tensor> arguments,
                                           mlir::MLIRContext *context);

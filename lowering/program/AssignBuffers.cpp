@@ -5,11 +5,8 @@
 
 #include "lowering/LoweringPasses.h"
 #include "lowering/host/HostDialect.h"
-#include "lowering/memory/PlanBuffers.h"
-#include "lowering/memory/ReleaseOrder.h"
-#include "lowering/schedule/ContractionSpace.h"
-
-#include "llvm/ADT/SetVector.h"
+#include "lowering/memory/BufferNotes.h"
+#include "lowering/memory/FunctionPlans.h"
 
 using namespace mlir;
 
@@ -26,22 +23,7 @@ static host::BufferAttr toAttr(MLIRContext *context,
 
 static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
   Builder builder(function.getContext());
-  function->setAttr(host::arenaAttrName,
-                    graph::DimAttr::get(builder.getContext(), plan.arenaBytes));
-  function->setAttr(
-      host::activationsAttrName,
-      graph::DimAttr::get(builder.getContext(), plan.activationBytes));
-  if (!plan.donations.empty()) {
-    SmallVector<int64_t> pairs;
-    for (const memory::Donation &donation : plan.donations)
-      pairs.append({donation.result, donation.argument});
-    function->setAttr(host::donationsAttrName,
-                      builder.getDenseI64ArrayAttr(pairs));
-  }
-  if (!plan.inPlace.empty())
-    function->setAttr(host::inPlaceAttrName,
-                      builder.getDenseI64ArrayAttr(SmallVector<int64_t>(
-                          plan.inPlace.begin(), plan.inPlace.end())));
+  memory::setFunctionPlan(function, plan);
   for (Operation &op : function.getBody().front()) {
     SmallVector<Attribute> buffers, scratch;
     for (Value result : op.getResults())
@@ -68,55 +50,6 @@ static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
   }
 }
 
-/// Adds `function` after the functions that its control ops name: what a loop
-/// needs follows from the plan of its body.
-static void addCalleesFirst(func::FuncOp function, const SymbolTable &symbols,
-                            llvm::SetVector<func::FuncOp> &order) {
-  if (order.contains(function))
-    return;
-  function.walk([&](Operation *op) {
-    if (isa<host::BranchOp, host::LoopOp>(op))
-      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        if (auto callee = symbols.lookup<func::FuncOp>(name.getValue()))
-          addCalleesFirst(callee, symbols, order);
-      });
-  });
-  order.insert(function);
-}
-
-/// Less memory, and as many values that are updated in place.
-static bool isBetter(const memory::BufferPlan &plan,
-                     const memory::BufferPlan &other) {
-  return kernels::estimate(plan.arenaBytes) <
-             kernels::estimate(other.arenaBytes) &&
-         plan.inPlace.size() >= other.inPlace.size() &&
-         plan.donations.size() >= other.donations.size();
-}
-
-/// Plans the function in the order that needs less memory.
-static FailureOr<memory::BufferPlan>
-planInOrder(func::FuncOp function, const target::TargetModel &target,
-            const memory::ModuleContext &context) {
-  graph::DimAnalysis dims;
-  FailureOr<memory::BufferPlan> plan =
-      memory::planBuffers(function, dims, target, context);
-  if (failed(plan))
-    return failure();
-  std::vector<Operation *> given, order = memory::releaseOrder(function, dims);
-  if (order.empty())
-    return plan;
-  for (Operation &op : function.getBody().front())
-    given.push_back(&op);
-  memory::applyOrder(order);
-  graph::DimAnalysis again;
-  FailureOr<memory::BufferPlan> other =
-      memory::planBuffers(function, again, target, context);
-  if (succeeded(other) && isBetter(*other, *plan))
-    return other;
-  memory::applyOrder(given);
-  return plan;
-}
-
 namespace {
 class AssignBuffersPass
     : public impl::AssignBuffersPassBase<AssignBuffersPass> {
@@ -127,15 +60,18 @@ class AssignBuffersPass
     module->setAttr(
         host::derivedBytesAttrName,
         Builder(&getContext()).getI64IntegerAttr(context.derived.bytes));
-    llvm::SetVector<func::FuncOp> order;
-    for (func::FuncOp function : module.getOps<func::FuncOp>())
-      addCalleesFirst(function, context.symbols, order);
-    for (func::FuncOp function : order) {
+    for (func::FuncOp function :
+         memory::calleesFirst(module, context.symbols)) {
+      graph::DimAnalysis dims;
       FailureOr<memory::BufferPlan> plan =
-          planInOrder(function, model, context);
+          memory::planBuffers(function, dims, model, context);
       if (failed(plan))
         return signalPassFailure();
       writePlan(function, *plan);
+      if (!function->hasAttr(host::nestedAttrName))
+        function->setAttr(
+            memory::buffersAttrName,
+            StringAttr::get(&getContext(), memory::notesOf(function, *plan)));
     }
   }
 };

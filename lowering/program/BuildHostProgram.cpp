@@ -5,6 +5,8 @@
 
 #include "lowering/LoweringPasses.h"
 #include "lowering/elements/ElementRule.h"
+#include "lowering/memory/BufferNotes.h"
+#include "lowering/memory/FunctionPlans.h"
 #include "lowering/memory/MemoryReport.h"
 #include "lowering/program/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,6 +163,18 @@ DictionaryAttr ProgramBuilder::certificate(func::ReturnOp ret) {
   SmallVector<NamedAttribute> entries;
   for (const memory::MemoryClass &part : report.classes())
     entries.push_back(builder.getNamedAttr(part.name, dim(part.bytes)));
+  SmallVector<unsigned> donated;
+  if (auto pairs =
+          function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName))
+    for (unsigned i = 0; i + 1 < pairs.size(); i += 2)
+      donated.push_back(unsigned(pairs[i]));
+  if (!isPrepare) {
+    memory::ResultBuffers buffers =
+        memory::resultBuffersOf(function, dims, donated);
+    entries.push_back(builder.getNamedAttr("result_buffers", dim(buffers.all)));
+    entries.push_back(
+        builder.getNamedAttr("donated_buffers", dim(buffers.donated)));
+  }
   return builder.getDictionaryAttr(entries);
 }
 
@@ -273,6 +287,9 @@ LogicalResult ProgramBuilder::build() {
       function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName),
       scalars, isNested ? DictionaryAttr() : certificate(ret), ArrayAttr(),
       isNested);
+  for (StringRef name : {memory::factsAttrName, memory::buffersAttrName})
+    if (Attribute text = function->getAttr(name))
+      program->setAttr(name, text);
   if (ArrayAttr checked = knownGuards())
     program.setGuardsAttr(checked);
   if (failed(checkSymbols(arena.getExpr(), function)))

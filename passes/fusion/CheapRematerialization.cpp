@@ -94,7 +94,7 @@ static bool livesLong(Value value) {
 }
 
 /// Whether `value` is still there when a backward pass reads `other`. Later
-/// readers of either may move: see memory::releaseOrder.
+/// readers of either may move: see zenith-order-steps.
 static bool isKeptToo(Value value, Value other) {
   if (isa<BlockArgument>(value))
     return livesLong(other);

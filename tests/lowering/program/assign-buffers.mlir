@@ -3,7 +3,7 @@
 // CHECK: module attributes {host.derived_bytes = 0 : i64}
 
 // CHECK-LABEL: func.func @chain
-// CHECK-SAME: attributes {host.activations = #graph.dim<"256*n">, host.arena = #graph.dim<"256*n">}
+// CHECK-SAME: host.activations = #graph.dim<"256*n">, host.arena = #graph.dim<"256*n">}
 func.func @chain(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]}) -> tensor<64x?xf32> {
   // The first value is read at other indices than the second is written at: it needs bytes of its own.
   // CHECK: graph.fusion pointwise

@@ -1,7 +1,7 @@
 // Memory-aware list scheduling: fusions that free more than they allocate run as soon as they can. The small sum at the
 // end of the function moves to where its operand is computed, so that three large values are never live at once.
 //
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-schedule-kernels,zenith-assign-buffers)' | FileCheck %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-schedule-kernels,zenith-order-steps,zenith-assign-buffers)' | FileCheck %s
 
 // CHECK-LABEL: func.func @sum_moves_up
 // CHECK-SAME: host.arena = #graph.dim<"8192">

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scheduled function as the planner of memory sees it, and orders of the
+// planner written back.
+
+#ifndef ZENITH_LOWERING_MEMORY_FUNCTIONGRAPH_H
+#define ZENITH_LOWERING_MEMORY_FUNCTIONGRAPH_H
+
+#include "ir/liveness/Liveness.h"
+#include "ir/target/TargetModel.h"
+#include "passes/remat/MemoryGraph.h"
+
+namespace zenith::memory {
+
+/// On copies of fusions: the step, an index in the order of the function before
+/// the phase `remat`, that they compute again.
+inline constexpr llvm::StringLiteral recomputesAttrName = "graph.recomputes";
+
+/// What a step costs.
+struct StepCost {
+  double flops = 0, microseconds = 0;
+};
+
+/// Steps are the ops of a straight-line function; parameters and constants, ops
+/// that only rename bytes, and the return are none. Values are groups of bytes
+/// in the arena, in whole lines; dynamic sizes count as typical ones. Sizes
+/// in the caller's buffers, and scalars of the host, are 0. A result that can
+/// take over a donated argument comes after its readers.
+class FunctionGraph {
+public:
+  /// The functions that control ops of `function` call have their plans in
+  /// attributes.
+  FunctionGraph(mlir::func::FuncOp function, graph::DimAnalysis &dims,
+                const target::TargetModel &target,
+                const mlir::SymbolTable &symbols);
+
+  const remat::MemoryGraph &graph() const { return memory; }
+  mlir::Operation *opOf(unsigned step) const { return ops[step]; }
+  const StepCost &costOf(unsigned step) const { return costs[step]; }
+
+  /// Moves the ops into the order, which checkGraph() and timelineOf() accept;
+  /// steps that come again are copied with their schedules. The object is of
+  /// no use afterwards.
+  void apply(llvm::ArrayRef<unsigned> order);
+
+private:
+  using Value = mlir::Value;
+  using Operation = mlir::Operation;
+
+  bool isAlias(Operation *op) const;
+  Value rootOf(Value value, llvm::SmallVectorImpl<unsigned> *barriers) const;
+  unsigned valueOf(Value root);
+  void addStep(Operation *op);
+  void addShares(Operation *op, remat::MemoryStep &step);
+  int64_t scratchOf(Operation *op);
+  void keepDonations();
+  bool mustPrecede(unsigned first, unsigned second) const;
+  bool isReturned(Value root) const { return returned.contains(root); }
+
+  mlir::func::FuncOp function;
+  graph::DimAnalysis &dims;
+  const target::TargetModel &target;
+  const mlir::SymbolTable &symbols;
+  liveness::HostValues host;
+  remat::MemoryGraph memory;
+  std::vector<Operation *> ops;
+  std::vector<StepCost> costs;
+  llvm::DenseMap<Operation *, unsigned> steps;
+  llvm::DenseMap<Value, unsigned> values; ///< of roots
+  llvm::DenseSet<Value> returned;         ///< roots
+  std::optional<unsigned> lastFixed;      ///< the last step that must not move
+};
+
+} // namespace zenith::memory
+
+#endif // ZENITH_LOWERING_MEMORY_FUNCTIONGRAPH_H

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums over the steps of a function, and their JSON.
+
+#include "lowering/memory/MemoryFacts.h"
+
+#include "ir/LocationText.h"
+
+namespace json = llvm::json;
+
+namespace zenith::memory {
+
+/// Bytes without which a step cannot run, whatever the order.
+static int64_t leastBytes(const remat::MemoryGraph &graph,
+                          const remat::MemoryStep &step) {
+  // What a loop calls may be planned otherwise.
+  int64_t bytes =
+      step.kind == "loop" || step.kind == "branch" ? 0 : step.scratch;
+  llvm::DenseSet<unsigned> taken, given;
+  for (unsigned value : step.reads)
+    bytes += graph.values[value];
+  for (unsigned value : step.writes)
+    bytes += graph.values[value];
+  for (const remat::SharedPair &pair : step.shares)
+    if (!taken.contains(pair.read) && !given.contains(pair.written)) {
+      taken.insert(pair.read);
+      given.insert(pair.written);
+      bytes -= std::min(graph.values[pair.read], graph.values[pair.written]);
+    }
+  return bytes;
+}
+
+MemoryFacts factsOf(const FunctionGraph &function) {
+  MemoryFacts facts;
+  const remat::MemoryGraph &graph = function.graph();
+  facts.steps = graph.steps.size();
+  for (unsigned step = 0; step < facts.steps; ++step) {
+    facts.once.flops += function.costOf(step).flops;
+    facts.once.microseconds += function.costOf(step).microseconds;
+    int64_t bytes = leastBytes(graph, graph.steps[step]);
+    if (bytes <= facts.lowerBound && step > 0)
+      continue;
+    facts.lowerBound = bytes;
+    facts.boundStep = graph.steps[step].kind + " " + std::to_string(step);
+    facts.boundLocation = graph::placeOf(function.opOf(step)->getLoc());
+  }
+  return facts;
+}
+
+void countAdded(MemoryFacts &facts, const FunctionGraph &function,
+                llvm::ArrayRef<unsigned> order) {
+  std::vector<bool> ran(facts.steps);
+  for (unsigned step : order) {
+    if (!ran[step]) {
+      ran[step] = true;
+      continue;
+    }
+    ++facts.recomputed;
+    facts.added.flops += function.costOf(step).flops;
+    facts.added.microseconds += function.costOf(step).microseconds;
+  }
+}
+
+json::Object toJSON(const MemoryFacts &facts) {
+  json::Array plans;
+  for (auto [bytes, cost] : facts.plans)
+    plans.push_back(json::Array{bytes, cost});
+  return json::Object{
+      {"lower_bound", json::Object{{"bytes", facts.lowerBound},
+                                   {"step", facts.boundStep},
+                                   {"location", facts.boundLocation}}},
+      {"least_found", facts.leastFound},
+      {"order", facts.order},
+      {"remat", json::Object{{"mode", facts.mode},
+                             {"steps", facts.steps},
+                             {"recomputed", facts.recomputed},
+                             {"flops", facts.once.flops},
+                             {"added_flops", facts.added.flops},
+                             {"cost", facts.once.microseconds},
+                             {"added_cost", facts.added.microseconds},
+                             {"plans", std::move(plans)}}}};
+}
+
+} // namespace zenith::memory

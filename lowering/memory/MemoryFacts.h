@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the phase `remat` found out about the memory of an entry.
+
+#ifndef ZENITH_LOWERING_MEMORY_MEMORYFACTS_H
+#define ZENITH_LOWERING_MEMORY_MEMORYFACTS_H
+
+#include "lowering/memory/FunctionGraph.h"
+#include "passes/remat/RematPlan.h"
+#include "llvm/Support/JSON.h"
+
+namespace zenith::memory {
+
+struct MemoryFacts {
+  std::string mode = "policy"; ///< off, policy or auto
+  std::string order = "given"; ///< or search
+  unsigned steps = 0, recomputed = 0;
+  StepCost once, added; ///< of all steps once, and of recomputed ones
+  /// Bytes of the arena below which no order gets, and the step that needs
+  /// them.
+  int64_t lowerBound = 0;
+  std::string boundStep, boundLocation;
+  int64_t leastFound = 0; ///< bytes of the smallest arena of a plan
+  /// Bytes of the arena and added cost, in microseconds, of the plans that a
+  /// budget may pick.
+  std::vector<std::pair<int64_t, double>> plans;
+};
+
+/// The facts of a function as it is: each step once.
+MemoryFacts factsOf(const FunctionGraph &graph);
+
+/// Counts runs after the first.
+void countAdded(MemoryFacts &facts, const FunctionGraph &graph,
+                llvm::ArrayRef<unsigned> order);
+
+llvm::json::Object toJSON(const MemoryFacts &facts);
+
+} // namespace zenith::memory
+
+#endif // ZENITH_LOWERING_MEMORY_MEMORYFACTS_H
