@@ -100,7 +100,7 @@ static llvm::Expected<std::string> symbolPrefix(const EmitOptions &options) {
 static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files, EmitForm form,
                               const std::string &output) {
   bool isText = form == EmitForm::GraphIR || form == EmitForm::Kernels ||
-                form == EmitForm::OpenCL;
+                form == EmitForm::OpenCL || form == EmitForm::MemoryGraph;
   if (output == "-" || isText) {
     if (form == EmitForm::Object)
       return makeError(ErrorCode::Usage, "--emit=obj needs -o FOLDER");

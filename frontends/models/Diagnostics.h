@@ -31,6 +31,7 @@ public:
       : sink(std::move(sink)) {}
 
   void useJSON(bool json) { asJSON = json; }
+  bool usesJSON() const { return asJSON; }
   void print(const Message &message);
   void warning(std::string text, std::string place = {}) {
     print({"warning", std::move(text), std::move(place), {}});

@@ -7,6 +7,7 @@
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/ParamFiles.h"
+#include "lowering/memory/BufferNotes.h"
 #include "lowering/pipeline/CacheStore.h"
 #include "lowering/pipeline/Session.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,15 +20,24 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
+static memory::DimValues valuesOf(const DimSizes &dims) {
+  return [&dims](const std::string &name) -> std::optional<int64_t> {
+    auto known = dims.find(name);
+    return known == dims.end() ? std::nullopt
+                               : std::optional<int64_t>(known->second);
+  };
+}
+
 namespace {
 class CompiledExecutor : public Executor {
 public:
   CompiledExecutor(std::shared_ptr<const pipeline::Executable> program,
                    const pipeline::EntryInfo *entry,
                    std::unique_ptr<pipeline::Session> session,
-                   pipeline::CompileTimes times, MLIRContext *context)
+                   pipeline::CompileTimes times, std::optional<int64_t> budget,
+                   MLIRContext *context)
       : program(std::move(program)), entry(entry), session(std::move(session)),
-        times(std::move(times)), context(context) {}
+        times(std::move(times)), budget(budget), context(context) {}
 
   llvm::Expected<std::vector<Tensor>> run(ArrayRef<Tensor> arguments) override {
     return session->run(*entry, arguments, context);
@@ -57,14 +67,19 @@ public:
   llvm::Error runOnly(ArrayRef<Tensor> arguments) override;
   std::string
   memoryReport(const std::map<std::string, int64_t> &dims) override {
-    return memory::toJSON(
-        entry->memory,
-        [&](const std::string &name) -> std::optional<int64_t> {
-          auto known = dims.find(name);
-          return known == dims.end() ? std::nullopt
-                                     : std::optional<int64_t>(known->second);
-        },
-        measuredPeak());
+    return memory::toJSON(entry->memory, valuesOf(dims),
+                          {measuredPeak(), budget});
+  }
+  std::optional<llvm::json::Object>
+  memoryTimeline(const std::map<std::string, int64_t> &dims) override {
+    return memory::timelineOf(entry->memory.buffers, entry->memory.arena(),
+                              valuesOf(dims));
+  }
+  std::optional<memory::BudgetRefusal>
+  refusal(const std::map<std::string, int64_t> &dims) override {
+    if (!budget)
+      return std::nullopt;
+    return memory::refuse(entry->memory, valuesOf(dims), *budget);
   }
   void onProgress(
       std::function<bool(int64_t, ArrayRef<int64_t>)> progress) override {
@@ -98,6 +113,7 @@ private:
   const pipeline::EntryInfo *entry;
   std::unique_ptr<pipeline::Session> session;
   pipeline::CompileTimes times;
+  std::optional<int64_t> budget; ///< options.maxMemory
   MLIRContext *context;
   std::vector<zenith_tensor> buffers; ///< where timed runs put their results
   std::map<int64_t, KernelFigures> measured; ///< by the kernel's index
@@ -176,6 +192,9 @@ zenith::tools::compileOptions(const RunOptions &options,
   });
   if (compile.cacheDir == defaultCache)
     compile.cacheDir = pipeline::defaultCacheFolder();
+  // What may go to files is no part of the budget.
+  if (options.spillFolder.empty())
+    compile.budgetBytes = options.maxMemory.value_or(0);
   compile.remark = [&options, &diagnostics](const pipeline::Remark &remark) {
     printRemark(remark, options, diagnostics);
   };
@@ -221,5 +240,6 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   if (!session)
     return session.takeError();
   return std::make_unique<CompiledExecutor>(*program, info, std::move(*session),
-                                            std::move(times), context);
+                                            std::move(times), options.maxMemory,
+                                            context);
 }

@@ -7,6 +7,7 @@
 
 #include "frontends/models/TargetNames.h"
 #include "ir/tensor/Tensor.h"
+#include "lowering/memory/MemoryReport.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
@@ -53,6 +54,17 @@ public:
   /// JSON of --report=memory for these sizes of named dimensions.
   virtual std::string
   memoryReport(const std::map<std::string, int64_t> &dims) = 0;
+  /// What lives when in the arena (memory::timelineOf); nullopt where that is
+  /// not known.
+  virtual std::optional<llvm::json::Object>
+  memoryTimeline(const std::map<std::string, int64_t> &) {
+    return std::nullopt;
+  }
+  /// Why options.maxMemory cannot be met for these sizes, before a run.
+  virtual std::optional<memory::BudgetRefusal>
+  refusal(const std::map<std::string, int64_t> &) {
+    return std::nullopt;
+  }
   /// Called when a loop of the entry evaluates its condition, with the index of
   /// the loop and its loop-carried integer scalars; false ends the loop, as if
   /// its condition did not hold. The interpreter never calls it.

@@ -12,6 +12,7 @@
 #include "frontends/models/WriteModel.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphOps.h"
+#include "lowering/memory/BufferNotes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/precision/KeptOps.h"
 #include "passes/precision/PrecisionChoices.h"
@@ -55,6 +56,9 @@ private:
   llvm::Error settlePrecision();
   llvm::Error chooseProducts();
   llvm::Error start();
+  llvm::Error checkBudget();
+  llvm::Error checkFolders();
+  llvm::Error writeTimeline();
   llvm::Error writeResults();
   llvm::Error compareExpected();
   llvm::Error checkExpectations();
@@ -195,6 +199,69 @@ llvm::Error ModelRun::chooseProducts() {
                    precision::choicesText(*choices, false));
 }
 
+/// Nothing runs that would not end within its budget.
+llvm::Error ModelRun::checkBudget() {
+  std::optional<memory::BudgetRefusal> refusal = executor->refusal(dims);
+  if (!refusal)
+    return llvm::Error::success();
+  Error error{ErrorCode::Memory, refusal->text, ""};
+  if (diagnostics.usesJSON()) {
+    std::string line;
+    llvm::raw_string_ostream(line)
+        << llvm::json::Value(std::move(refusal->object));
+    diagnostics.remark(line);
+    error.reported = true;
+  }
+  return makeError(std::move(error));
+}
+
+/// Before anything is compiled.
+llvm::Error ModelRun::checkFolders() {
+  if (options.maxMemory && *options.maxMemory <= 0)
+    return makeError(ErrorCode::Usage, "--max-memory: got " +
+                                           Twine(*options.maxMemory) +
+                                           ", expected at least 1 byte");
+  StringRef folder = options.offloadFolder;
+  if (folder.empty())
+    return llvm::Error::success();
+  bool isUsable =
+      llvm::sys::fs::is_directory(folder) &&
+      !llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
+  if (!isUsable)
+    return makeError(ErrorCode::Usage,
+                     "--offload: '" + folder +
+                         "' is no folder that can be written to");
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::writeTimeline() {
+  if (options.memoryTimeline.empty())
+    return llvm::Error::success();
+  std::optional<llvm::json::Object> timeline = executor->memoryTimeline(dims);
+  if (!timeline)
+    return makeError(ErrorCode::Unsupported,
+                     "--memory-timeline: sizes in the arena depend on data");
+  std::string text;
+  StringRef path = options.memoryTimeline;
+  if (path.ends_with(".svg"))
+    text = memory::drawTimeline(*timeline);
+  else
+    llvm::raw_string_ostream(text)
+        << llvm::json::Value(std::move(*timeline)) << "\n";
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (!code) {
+    file << text;
+    file.close();
+    code = file.error();
+    file.clear_error();
+  }
+  if (code)
+    return makeError(ErrorCode::Invalid, "cannot write: " + code.message(),
+                     path.str());
+  return llvm::Error::success();
+}
+
 llvm::Error ModelRun::start() {
   if (options.comparison != Comparison::None ||
       options.wants(Report::Precision))
@@ -208,6 +275,8 @@ llvm::Error ModelRun::start() {
   // Preparing parameters before the first run is not compilation.
   double prepareMs = executor->prepareMs();
   figures.compileMs = watch.restart() + importMs - prepareMs;
+  if (llvm::Error error = checkBudget())
+    return error;
   llvm::Expected<std::vector<Tensor>> values = executor->run(inputs);
   if (!values)
     return values.takeError();
@@ -453,8 +522,9 @@ llvm::Error ModelRun::execute() {
       return error;
     return checkDerivatives();
   }
-  for (auto step : {&ModelRun::load, &ModelRun::settlePrecision,
-                    &ModelRun::start, &ModelRun::writeResults})
+  for (auto step : {&ModelRun::checkFolders, &ModelRun::load,
+                    &ModelRun::settlePrecision, &ModelRun::start,
+                    &ModelRun::writeTimeline, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;
   if (options.benchServer) {
