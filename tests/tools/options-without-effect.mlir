@@ -23,8 +23,8 @@
 // RTOL: --rtol has no effect without --expect or --compare
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --out-format=pb | FileCheck --check-prefix=OUT %s
 // OUT: --out-format has no effect without --out-dir
-// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --explain=remat | FileCheck --check-prefix=TOPIC %s
-// TOPIC: --explain: {{.*}}remat
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --explain=colour | FileCheck --check-prefix=TOPIC %s
+// TOPIC: --explain: {{.*}}colour
 //
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %t/m.mlir --emit=kernels --to=clean | FileCheck --check-prefix=TO %s
 // TO: --to has no effect without --emit=graphir
