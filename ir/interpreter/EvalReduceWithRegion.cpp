@@ -7,7 +7,7 @@
 #include "ir/interpreter/EvalReduction.h"
 #include "ir/interpreter/ScalarFunction.h"
 #include "ir/interpreter/StridedCopy.h"
-#include "ir/ops/WindowShapes.h"
+#include "ir/dims/WindowShapes.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -8,8 +8,8 @@
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
 #include "ir/dims/DimPreference.h"
+#include "ir/dims/WindowShapes.h"
 #include "ir/ops/OpInference.h"
-#include "ir/ops/WindowShapes.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;

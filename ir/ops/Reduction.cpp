@@ -5,10 +5,10 @@
 #include "ir/GraphOps.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
+#include "ir/dims/WindowShapes.h"
 #include "ir/ops/OpInference.h"
 #include "ir/ops/ReduceKinds.h"
 #include "ir/ops/RegionChecks.h"
-#include "ir/ops/WindowShapes.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;

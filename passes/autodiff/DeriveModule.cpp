@@ -12,9 +12,9 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/GraphPasses.h"
 #include "passes/SimplificationPasses.h"
-#include "passes/autodiff/sweeps/Checkpoints.h"
 #include "passes/autodiff/Differentiate.h"
 #include "passes/autodiff/RuleBuilder.h"
+#include "passes/autodiff/sweeps/CheckpointRegions.h"
 #include "passes/autodiff/sweeps/CustomRules.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -27,8 +27,8 @@ bool needsDerivation(ModuleOp module) {
   return module
       .walk([](Operation *op) {
         auto function = dyn_cast<func::FuncOp>(op);
-        bool found =
-            isa<StopGradientOp, CheckpointOp>(op) || (function && keepsCalls(function));
+        bool found = isa<StopGradientOp, CheckpointOp>(op) ||
+                     (function && keepsCalls(function));
         return found ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -4,9 +4,9 @@
 // batches of one product over the elements that windows read.
 
 #include "passes/batching/BatchConvolution.h"
+#include "ir/dims/WindowShapes.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
-#include "ir/ops/WindowShapes.h"
 #include "passes/batching/DimReshapes.h"
 #include "passes/batching/RowDims.h"
 

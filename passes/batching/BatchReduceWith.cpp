@@ -7,7 +7,7 @@
 #include "passes/batching/BatchReduceWith.h"
 #include "ir/matchers/DynamicDims.h"
 #include "ir/matchers/TypeOf.h"
-#include "ir/ops/WindowShapes.h"
+#include "ir/dims/WindowShapes.h"
 #include "passes/batching/RegionOperands.h"
 
 using namespace mlir;

@@ -6,10 +6,10 @@
 // whose result is interleaved by movement.
 
 #include "ir/GraphOps.h"
+#include "ir/dims/WindowShapes.h"
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
-#include "ir/ops/WindowShapes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/GraphPasses.h"

@@ -7,7 +7,7 @@
 #include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/autodiff/DerivationPasses.h"
-#include "passes/autodiff/sweeps/Checkpoints.h"
+#include "passes/autodiff/sweeps/CheckpointRegions.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Tests of padded and windowed sizes against counting positions one by one.
 
-#include "ir/ops/WindowShapes.h"
+#include "ir/dims/WindowShapes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <gtest/gtest.h>
 

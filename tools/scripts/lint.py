@@ -101,6 +101,7 @@ INSIDE = {
                          "frontends/onnx/model", "frontends/stablehlo", "frontends/stablehlo/bytecode", "frontends/stablehlo/dialect",
                          "frontends/tensors"],
     "frontends/c/search": ["frontends/c", "frontends/cayley", "frontends/models"],
+    "frontends/training/predictors": ["frontends/cayley", "frontends/models", "frontends/onnx/model", "frontends/training"],
     "frontends/training": ["frontends/cayley", "frontends/files", "frontends/models", "frontends/onnx", "frontends/onnx/model", "frontends/tensors"],
     "frontends/c/builder": ["frontends/c", "frontends/files", "frontends/models"],
     "frontends/c": ["frontends/c/builder", "frontends/c/include/zenith", "frontends/cayley", "frontends/files", "frontends/models",

@@ -4,8 +4,8 @@
 
 #include "tools/train/TrainCommandLine.h"
 
-#include "frontends/training/PredictorRun.h"
 #include "frontends/training/TrainingRun.h"
+#include "frontends/training/predictors/PredictorRun.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Executor.h"

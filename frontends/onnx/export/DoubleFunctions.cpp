@@ -9,7 +9,7 @@
 #include "ir/GraphOps.h"
 #include "ir/matchers/ValueBuilders.h"
 #include "ir/ops/CompositeFormulas.h"
-#include "ir/ops/ErfcCoefficients.h"
+#include "ir/tensor/ErfcCoefficients.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>

@@ -4,8 +4,8 @@
 // types are converted, which makes their results as good as rounded ones.
 
 #include "frontends/stablehlo/import/OpReading.h"
-#include "ir/ops/ErfcCoefficients.h"
 #include "ir/random/RandomFormulas.h"
+#include "ir/tensor/ErfcCoefficients.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -4,7 +4,7 @@
 // from what its policy keeps, and that copy runs backwards.
 
 #include "ir/ops/CheckpointPolicies.h"
-#include "passes/autodiff/sweeps/Checkpoints.h"
+#include "passes/autodiff/sweeps/CheckpointRegions.h"
 #include "passes/autodiff/sweeps/ReverseSweep.h"
 
 using namespace mlir;

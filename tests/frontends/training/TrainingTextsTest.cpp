@@ -7,7 +7,7 @@
 #include "frontends/training/Initializers.h"
 #include "frontends/training/Losses.h"
 #include "frontends/training/OptimizerRules.h"
-#include "frontends/training/PredictorModel.h"
+#include "frontends/training/predictors/PredictorModel.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;

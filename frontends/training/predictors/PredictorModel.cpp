@@ -4,7 +4,7 @@
 // one-hot positions, an encoder of transformer layers, a convolution over
 // values.
 
-#include "frontends/training/PredictorModel.h"
+#include "frontends/training/predictors/PredictorModel.h"
 
 #include "frontends/models/Suggestion.h"
 #include "frontends/training/CallArguments.h"

@@ -2,8 +2,8 @@
 //
 // Checkpoints that are their region again.
 
-#ifndef ZENITH_PASSES_AUTODIFF_CHECKPOINTS_H
-#define ZENITH_PASSES_AUTODIFF_CHECKPOINTS_H
+#ifndef ZENITH_PASSES_AUTODIFF_SWEEPS_CHECKPOINTREGIONS_H
+#define ZENITH_PASSES_AUTODIFF_SWEEPS_CHECKPOINTREGIONS_H
 
 #include "ir/GraphOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,4 +19,4 @@ void inlineCheckpoints(mlir::Operation *root);
 
 } // namespace zenith::autodiff
 
-#endif // ZENITH_PASSES_AUTODIFF_CHECKPOINTS_H
+#endif // ZENITH_PASSES_AUTODIFF_SWEEPS_CHECKPOINTREGIONS_H

@@ -3,8 +3,8 @@
 // Sizes of padded, dilated and windowed dimensions, used alike by verifier,
 // shape rules, interpreter and lowering.
 
-#ifndef ZENITH_IR_OPS_WINDOWSHAPES_H
-#define ZENITH_IR_OPS_WINDOWSHAPES_H
+#ifndef ZENITH_IR_DIMS_WINDOWSHAPES_H
+#define ZENITH_IR_DIMS_WINDOWSHAPES_H
 
 #include "ir/dims/DimExpr.h"
 
@@ -33,4 +33,4 @@ int64_t windowedSize(int64_t size, const WindowDim &window);
 
 } // namespace zenith::graph
 
-#endif // ZENITH_IR_OPS_WINDOWSHAPES_H
+#endif // ZENITH_IR_DIMS_WINDOWSHAPES_H

@@ -2,7 +2,7 @@
 //
 // Arithmetic of padding and windows on dimension expressions.
 
-#include "ir/ops/WindowShapes.h"
+#include "ir/dims/WindowShapes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace zenith::graph {

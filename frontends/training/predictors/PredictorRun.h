@@ -2,8 +2,8 @@
 //
 // Trains a predictor of a graph of states on random walks.
 
-#ifndef ZENITH_FRONTENDS_TRAINING_PREDICTORRUN_H
-#define ZENITH_FRONTENDS_TRAINING_PREDICTORRUN_H
+#ifndef ZENITH_FRONTENDS_TRAINING_PREDICTORS_PREDICTORRUN_H
+#define ZENITH_FRONTENDS_TRAINING_PREDICTORS_PREDICTORRUN_H
 
 #include "frontends/training/TrainOptions.h"
 #include "llvm/Support/Error.h"
@@ -19,4 +19,4 @@ llvm::Error runPredictor(TrainOptions options,
 
 } // namespace zenith::training
 
-#endif // ZENITH_FRONTENDS_TRAINING_PREDICTORRUN_H
+#endif // ZENITH_FRONTENDS_TRAINING_PREDICTORS_PREDICTORRUN_H

@@ -2,7 +2,7 @@
 //
 // Inlining of checkpoints, inner ones first.
 
-#include "passes/autodiff/sweeps/Checkpoints.h"
+#include "passes/autodiff/sweeps/CheckpointRegions.h"
 
 using namespace mlir;
 using namespace zenith::graph;

@@ -3,14 +3,14 @@
 // Walks by the program of frontends/cayley, compiled once; the model as a file
 // of this process, which the training reads as it reads any other.
 
-#include "frontends/training/PredictorRun.h"
+#include "frontends/training/predictors/PredictorRun.h"
 
 #include "frontends/cayley/BuildWalks.h"
 #include "frontends/cayley/LoadStateGraph.h"
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/LoadModel.h"
-#include "frontends/training/PredictorModel.h"
 #include "frontends/training/TrainingRun.h"
+#include "frontends/training/predictors/PredictorModel.h"
 #include "ir/LLVMError.h"
 #include "lowering/pipeline/Compile.h"
 #include "lowering/pipeline/Session.h"
@@ -137,7 +137,7 @@ walksOf(const TrainOptions &options, const cayley::StateGraph &graph) {
     return makeError(ErrorCode::Usage,
                      "--walk-kind is classic, nbt or bfs, got '" +
                          options.walkKind + "'");
-  walks.start = graph.central;
+  walks.starts = {graph.central};
   walks.takesState = true;
   return walks;
 }

@@ -3,8 +3,8 @@
 // Rational approximation of the complementary error function where erf is near
 // 1, for formulas in f64.
 
-#ifndef ZENITH_IR_OPS_ERFCCOEFFICIENTS_H
-#define ZENITH_IR_OPS_ERFCCOEFFICIENTS_H
+#ifndef ZENITH_IR_TENSOR_ERFCCOEFFICIENTS_H
+#define ZENITH_IR_TENSOR_ERFCCOEFFICIENTS_H
 
 namespace zenith::graph {
 
@@ -28,4 +28,4 @@ inline constexpr double erfcUnder[] = {1.0,
 
 } // namespace zenith::graph
 
-#endif // ZENITH_IR_OPS_ERFCCOEFFICIENTS_H
+#endif // ZENITH_IR_TENSOR_ERFCCOEFFICIENTS_H

@@ -2,8 +2,8 @@
 //
 // Models that guess how far a state is from the centre of its graph.
 
-#ifndef ZENITH_FRONTENDS_TRAINING_PREDICTORMODEL_H
-#define ZENITH_FRONTENDS_TRAINING_PREDICTORMODEL_H
+#ifndef ZENITH_FRONTENDS_TRAINING_PREDICTORS_PREDICTORMODEL_H
+#define ZENITH_FRONTENDS_TRAINING_PREDICTORS_PREDICTORMODEL_H
 
 #include "frontends/onnx/model/ONNXModel.h"
 
@@ -30,4 +30,4 @@ Result<onnx::Model> buildPredictor(const std::string &name,
 
 } // namespace zenith::training
 
-#endif // ZENITH_FRONTENDS_TRAINING_PREDICTORMODEL_H
+#endif // ZENITH_FRONTENDS_TRAINING_PREDICTORS_PREDICTORMODEL_H
