@@ -6,7 +6,6 @@
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
 #include "ir/ops/OpInference.h"
-#include "ir/ops/ReduceKinds.h"
 #include "ir/ops/RegionChecks.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/DenseSet.h"

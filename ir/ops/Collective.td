@@ -19,7 +19,7 @@ def Graph_AllReduceOp : Graph_CollectiveOp<"all_reduce"> {
     graph.reduce, without one the region gives it, as in reduce_with, from the first device's value on.
     c1: there are axes of a mesh or groups, not both; c2: groups are a table of distinct devices; c3: there is a kind or a region of two scalars,
     for one operand's element type or one type for all, not both; c4: result types are the operand types; c5: kinds as in reduce.
-    Example: `%r = graph.all_reduce (%x) kind sum groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<4xf32>`
+    Example: `%r = graph.all_reduce (%x) kind <sum> groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$inputs, OptionalAttr<Graph_ReduceKindAttr>:$kind, OptionalAttr<FlatSymbolRefAttr>:$mesh,
     OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<I64ElementsAttr>:$groups);
@@ -52,7 +52,7 @@ def Graph_ReduceScatterOp : Graph_CollectiveOp<"reduce_scatter"> {
     As all_reduce, then the part of the device's position in its group.
     c1: there are axes of a mesh or groups, not both; c2: groups are a table of distinct devices; c3: there is a kind or a region, as in
     all_reduce, not both; c4: 0 <= dim < rank; c5: the result is the operand with the dimension divided by the devices of a group; c6: kinds as in reduce.
-    Example: `%r = graph.reduce_scatter (%x) dim 0 kind sum groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<2xf32>`
+    Example: `%r = graph.reduce_scatter (%x) dim 0 kind <sum> groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<2xf32>`
   }];
   let arguments = (ins Graph_Tensor:$input, I64Attr:$dim, OptionalAttr<Graph_ReduceKindAttr>:$kind, OptionalAttr<FlatSymbolRefAttr>:$mesh,
     OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<I64ElementsAttr>:$groups);

@@ -7,7 +7,6 @@
 #include "ir/OpSyntax.h"
 #include "ir/dims/WindowShapes.h"
 #include "ir/ops/OpInference.h"
-#include "ir/ops/ReduceKinds.h"
 #include "ir/ops/RegionChecks.h"
 #include "mlir/IR/OpImplementation.h"
 

@@ -5,6 +5,7 @@
 #ifndef ZENITH_IR_OPS_REGIONCHECKS_H
 #define ZENITH_IR_OPS_REGIONCHECKS_H
 
+#include "ir/GraphDialect.h"
 #include "ir/ShapeChecks.h"
 #include "mlir/IR/Region.h"
 
@@ -42,6 +43,11 @@ mlir::LogicalResult checkReduceRegion(const ShapeChecks &checks,
                                       mlir::Region &region,
                                       mlir::TypeRange tensors,
                                       unsigned constraint);
+
+/// sum and prod take numbers, max and min all but complex numbers, the others
+/// integers and booleans.
+mlir::LogicalResult checkReduceKind(const ShapeChecks &checks, ReduceKind kind,
+                                    mlir::Type element, unsigned constraint);
 
 /// All of `values` have the shape of the first.
 mlir::LogicalResult checkOneShape(const ShapeChecks &checks,
