@@ -22,7 +22,8 @@ static RuleTable allRules() {
                    addDistributionRules,    addCustomCallRules,
                    addExpectationRules,     addCHLORules,
                    addSpecialFunctionRules, addScanRules,
-                   addQuantizationRules,    addSdyRules})
+                   addQuantizationRules,    addSdyRules,
+                   addCollectiveRules})
     add(rules);
   return rules;
 }

@@ -326,6 +326,18 @@ void ProgramReading::checkRecursion(StringRef name) {
   }
 }
 
+// Functions that run_parallel runs, which mean nothing on one device.
+static llvm::StringSet<> devicePrograms(ModuleOp source) {
+  llvm::StringSet<> names;
+  source.walk([&](Operation *op) {
+    if (op->getName().getStringRef() != "interpreter.run_parallel")
+      return;
+    if (auto rows = op->getAttrOfType<ArrayAttr>("programs"))
+      rows.walk([&](FlatSymbolRefAttr name) { names.insert(name.getValue()); });
+  });
+  return names;
+}
+
 llvm::Expected<ImportedProgram> ProgramReading::run() {
   target = ModuleOp::create(source.getLoc(), source.getSymName());
   if (llvm::Error error = shardings.begin(*target))
@@ -333,8 +345,10 @@ llvm::Expected<ImportedProgram> ProgramReading::run() {
   checkModule();
   expressQuantized(source);
   SmallVector<func::FuncOp> entries;
+  llvm::StringSet<> ofDevices = devicePrograms(source);
   for (auto function : source.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
+    if (function.isPublic() && !function.isExternal() &&
+        !ofDevices.contains(function.getSymName()))
       entries.push_back(function);
   for (func::FuncOp function : entries)
     if (!failed())

@@ -39,6 +39,7 @@ void addOrderingRules(RuleTable &rules);
 void addControlRules(RuleTable &rules);
 void addRandomRules(RuleTable &rules);
 void addDistributionRules(RuleTable &rules);
+void addCollectiveRules(RuleTable &rules);
 void addCustomCallRules(RuleTable &rules);
 void addExpectationRules(RuleTable &rules);
 void addCHLORules(RuleTable &rules);
@@ -53,6 +54,11 @@ void expressQuantized(mlir::ModuleOp module);
 Type storageType(Type element);
 
 using Values = llvm::SmallVector<Value>;
+
+/// How many copies of a program run, each on how many devices.
+struct DeviceGrid {
+  int64_t replicas = 1, partitions = 1;
+};
 
 class ProgramReading {
 public:
@@ -103,6 +109,8 @@ public:
   bool keepsValues = false; ///< as in ImportOptions
   /// Scalars of the current block represent tensors of this shape (map).
   Value liftedLike;
+  /// Of a run_parallel whose functions are being read.
+  std::optional<DeviceGrid> grid;
   /// Sequence number of random ops.
   unsigned randomOps = 0;
   std::vector<Expectation> expectations;
