@@ -3,6 +3,7 @@
 // Collects the families' answers, and what they share.
 
 #include "passes/autodiff/GradientRule.h"
+
 #include "ir/LocationText.h"
 #include "ir/SearchOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -26,6 +27,7 @@ void registerGradientRules(DialectRegistry &registry) {
     attachRandomGradients(context);
     attachCompositeGradients(context);
     attachControlGradients(context);
+    attachCollectiveGradients(context);
   });
   registry.addExtension(+[](MLIRContext *context, search::SearchDialect *) {
     attachSearchGradients(context);

@@ -48,6 +48,7 @@ void attachOrderingGradients(mlir::MLIRContext *context);
 void attachRandomGradients(mlir::MLIRContext *context);
 void attachCompositeGradients(mlir::MLIRContext *context);
 void attachControlGradients(mlir::MLIRContext *context);
+void attachCollectiveGradients(mlir::MLIRContext *context);
 void attachSearchGradients(mlir::MLIRContext *context);
 
 /// The answer of any op; ops without the interface are refused.

@@ -3,6 +3,7 @@
 // Collects the families' answers.
 
 #include "passes/batching/BatchRule.h"
+
 #include "ir/SearchOps.h"
 
 #include "passes/batching/BatchRule.cpp.inc"
@@ -25,6 +26,7 @@ void registerBatchRules(DialectRegistry &registry) {
     attachCompositeBatching(context);
     attachControlBatching(context);
     attachShardingBatching(context);
+    attachCollectiveBatching(context);
   });
   registry.addExtension(+[](MLIRContext *context, search::SearchDialect *) {
     attachSearchBatching(context);

@@ -31,6 +31,7 @@ void attachRandomBatching(mlir::MLIRContext *context);
 void attachCompositeBatching(mlir::MLIRContext *context);
 void attachControlBatching(mlir::MLIRContext *context);
 void attachShardingBatching(mlir::MLIRContext *context);
+void attachCollectiveBatching(mlir::MLIRContext *context);
 void attachSearchBatching(mlir::MLIRContext *context);
 
 } // namespace zenith::batching

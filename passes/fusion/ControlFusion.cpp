@@ -3,6 +3,7 @@
 // Fusion of control: it stays in the function, between kernels. Custom calls
 // are routines on plain memory.
 
+#include "ir/CollectiveOps.h"
 #include "passes/fusion/OpaqueCallFusion.h"
 
 using namespace mlir;
@@ -35,6 +36,10 @@ void attachControlFusion(MLIRContext *context) {
   attachAll<OutsideFusion,
 #define GET_OP_LIST
 #include "ir/Sharding.cpp.inc"
+            >(context);
+  attachAll<OutsideFusion,
+#define GET_OP_LIST
+#include "ir/Collective.cpp.inc"
             >(context);
 }
 
