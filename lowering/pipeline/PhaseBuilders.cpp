@@ -25,6 +25,7 @@
 #include "passes/search/states/SplitSearchLoop.h"
 #include "passes/sharding/ShardingPasses.h"
 #include "passes/sharding/ShardingRule.h"
+#include "passes/sharding/partition/PartitionPasses.h"
 
 using namespace mlir;
 
@@ -122,6 +123,14 @@ static void buildPropagate(OpPassManager &passes, const PhaseOptions &options) {
   auto propagation = optionsOf<PropagateShardingsPassOptions>(options);
   propagation.strategy = zenith::options::wordOf(options.propagation).str();
   passes.addPass(createPropagateShardingsPass(propagation));
+}
+
+static void buildPartition(OpPassManager &passes, const PhaseOptions &options) {
+  if (options.meshDevices <= 1)
+    return;
+  passes.addPass(createPartitionPass(optionsOf<PartitionPassOptions>(options)));
+  passes.addPass(createUnrollDevicesPass());
+  addTidy(passes);
 }
 
 static void addPolicy(OpPassManager &passes, const PhaseOptions &options) {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes that deal a program over devices, in order.
+
+#include "passes/sharding/partition/ShardProgram.h"
+
+#include "ir/GraphOps.h"
+#include "ir/LLVMError.h"
+#include "ir/LocationText.h"
+#include "ir/program/Shardings.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/GraphPasses.h"
+#include "passes/SimplificationPasses.h"
+#include "passes/sharding/PropagateShardings.h"
+#include "passes/sharding/partition/Communication.h"
+#include "passes/sharding/partition/PartitionProgram.h"
+#include "passes/sharding/partition/StatedMesh.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::sharding;
+
+// Runs passes; errors that they emit become one.
+template <typename Add> static llvm::Error run(ModuleOp module, Add add) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  add(passes);
+  std::string text, place;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &d) {
+    if (text.empty() && d.getSeverity() == DiagnosticSeverity::Error) {
+      text = d.str();
+      place = graph::placeOf(d.getLocation());
+    }
+    return success(d.getSeverity() == DiagnosticSeverity::Error);
+  });
+  if (succeeded(passes.run(module)))
+    return llvm::Error::success();
+  return makeError(ErrorCode::Invalid, text, place);
+}
+
+static llvm::Error propagate(ModuleOp module) {
+  std::string text, place;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &d) {
+    if (text.empty() && d.getSeverity() == DiagnosticSeverity::Error) {
+      text = d.str();
+      place = graph::placeOf(d.getLocation());
+    }
+    return success(d.getSeverity() == DiagnosticSeverity::Error);
+  });
+  if (succeeded(propagateShardings(module, {})))
+    return llvm::Error::success();
+  return makeError(ErrorCode::Invalid, text, place);
+}
+
+static graph::ManualOp manualRegion(ModuleOp module) {
+  graph::ManualOp found;
+  module.walk([&](graph::ManualOp op) { found = op; });
+  return found;
+}
+
+static llvm::Error applyStated(ModuleOp module, const ShardOptions &options) {
+  if (!options.mesh.empty())
+    if (llvm::Error error = applyMesh(module, options.mesh))
+      return error;
+  auto entry = module.lookupSymbol<func::FuncOp>(options.entry);
+  for (const std::string &text : options.shards) {
+    if (!entry)
+      return makeError(ErrorCode::Usage,
+                       "--shard=" + text + ": the program has no entry");
+    if (llvm::Error error = applyShard(entry, text))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error zenith::sharding::shardProgram(ModuleOp module,
+                                           const ShardOptions &options) {
+  if (llvm::Error error = applyStated(module, options))
+    return error;
+  auto devices = meshDevices(module);
+  if (!devices)
+    return devices.takeError();
+  if (options.meshDevices <= 1) {
+    if (graph::ManualOp manual = manualRegion(module); manual && *devices > 1)
+      return makeError(ErrorCode::Usage,
+                       "the program has regions for " + Twine(*devices) +
+                           " devices: give --mesh-devices=" + Twine(*devices),
+                       graph::placeOf(manual.getLoc()));
+    return llvm::Error::success();
+  }
+  if (*devices != options.meshDevices)
+    return makeError(ErrorCode::Usage,
+                     "--mesh-devices=" + Twine(options.meshDevices) +
+                         ": the program's mesh has " + Twine(*devices) +
+                         " devices");
+  if (llvm::Error error = run(module, [](OpPassManager &passes) {
+        passes.addPass(createInlineCallsPass());
+        passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
+        addTidy(passes);
+      }))
+    return error;
+  if (llvm::Error error = propagate(module))
+    return error;
+  if (llvm::Error error = partitionProgram(module, options.explain))
+    return error;
+  if (llvm::Error error =
+          run(module, [](OpPassManager &passes) { addTidy(passes); }))
+    return error;
+  if (options.communication) {
+    auto report = communicationReport(module, options.entry);
+    if (!report)
+      return report.takeError();
+    *options.communication = std::move(*report);
+  }
+  if (options.keepPartitioned)
+    return llvm::Error::success();
+  return unrollProgram(module);
+}

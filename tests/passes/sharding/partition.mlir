@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which collectives a program of one device has, and what it computes on blocks.
+//
+// RUN: zenith-opt %s --zenith-propagate-shardings --zenith-partition | FileCheck %s
+
+graph.mesh @mesh = <["x"=2, "y"=4]>
+
+// CHECK-LABEL: func.func @contracting_dimension
+// CHECK-SAME: tensor<4x3xf32> {graph.block = {sharding = #graph.sharding<@mesh, [{}, {"x"}]>, whole = tensor<4x6xf32>}}
+// CHECK: %[[TERMS:.*]] = graph.dot_general {{.*}} : (tensor<4x3xf32>, tensor<3x8xf32>) -> tensor<4x8xf32>
+// CHECK: graph.all_reduce(%[[TERMS]]) kind <sum> axes @mesh ["x"]
+func.func @contracting_dimension(%x: tensor<4x6xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {"x"}]>},
+    %w: tensor<6x8xf32> {graph.sharding = #graph.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<4x8xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}]>}) {
+  %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// The sum of terms goes to its owner, not to all.
+// CHECK-LABEL: func.func @scatters_terms
+// CHECK-NOT: all_reduce
+// CHECK: graph.reduce_scatter(%{{.*}}) dim 0 kind <sum> axes @mesh ["y"] {{.*}} -> tensor<2xf32>
+func.func @scatters_terms(%x: tensor<16x8xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<8xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}]>}) {
+  %r = graph.reduce sum, %x [0] : tensor<16x8xf32> -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @moves_axes_at_once
+// CHECK-NOT: all_gather
+// CHECK: graph.all_to_all(%{{.*}}) split 0 concat 0 count 8 axes @mesh ["x", "y"]
+// CHECK-NOT: graph.all
+func.func @moves_axes_at_once(%x: tensor<16x16x16xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}, {"x"}]>})
+    -> (tensor<16x16x16xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {"x", "y"}, {}]>}) {
+  %0 = graph.reshard %x <@mesh, [{}, {"x", "y"}, {}]> : tensor<16x16x16xf32>
+  return %0 : tensor<16x16x16xf32>
+}
+
+// Each device lacks one row of its neighbour.
+// CHECK-LABEL: func.func @shifts_one_row
+// CHECK: graph.collective_permute(%{{.*}}) {{.*}} axes @mesh ["y"] : (tensor<1x2xf32>) -> tensor<1x2xf32>
+// CHECK-NOT: tensor<16x2xf32>
+// CHECK: return
+func.func @shifts_one_row(%x: tensor<16x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<16x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>}) {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.pad %x, %zero [1, 0] [-1, 0] [0, 0] : tensor<16x2xf32>, tensor<f32> -> tensor<16x2xf32>
+  return %r : tensor<16x2xf32>
+}
+
+// CHECK-LABEL: func.func @owner_sends_its_rows
+// CHECK: graph.collective_broadcast(%{{.*}}) source 1 axes @mesh ["y"] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+func.func @owner_sends_its_rows(%x: tensor<16x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<2x2xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}]>}) {
+  %r = graph.slice %x [5, 0] [2, 2] [1, 1] : tensor<16x2xf32> -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// Uneven blocks: what pads them counts as the lowest number.
+// CHECK-LABEL: func.func @masks_padding
+// CHECK: graph.constant dense<0xFF800000> : tensor<f32>
+// CHECK: graph.select
+// CHECK: graph.reduce max
+// CHECK: graph.all_reduce(%{{.*}}) kind <max> axes @mesh ["y"]
+func.func @masks_padding(%x: tensor<10xf32>) -> (tensor<f32> {graph.sharding = #graph.sharding<@mesh, []>}) {
+  %0 = graph.shard %x <@mesh, [{"y"}]> : tensor<10xf32>
+  %1 = graph.neg %0 : tensor<10xf32>
+  %r = graph.reduce max, %1 [0] : tensor<10xf32> -> tensor<f32>
+  return %r : tensor<f32>
+}
