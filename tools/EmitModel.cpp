@@ -6,6 +6,7 @@
 #include "tools/EmitShardings.h"
 
 #include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
 #include "frontends/models/LoadModel.h"
 #include "frontends/models/WriteModel.h"
 #include "ir/target/OpenCLTarget.h"
@@ -13,6 +14,7 @@
 #include "lowering/pipeline/Compile.h"
 #include "lowering/pipeline/Phases.h"
 #include "passes/precision/KeptOps.h"
+#include "passes/sharding/partition/ShardProgram.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/DeriveModel.h"
@@ -153,6 +155,36 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
     llvm::Expected<std::string> text =
         shardingText(*model->module, options.form, options.run.compile);
     return text ? writeFile(options.output, *text) : text.takeError();
+  }
+  sharding::ShardOptions dealt;
+  dealt.meshDevices = options.run.compile.meshDevices;
+  dealt.mesh = options.run.mesh;
+  dealt.shards = options.run.shards;
+  llvm::Expected<Operation *> entry =
+      models::findEntry(*model->module, options.run.entry);
+  if (entry)
+    dealt.entry = SymbolTable::getSymbolName(*entry).str();
+  else
+    llvm::consumeError(entry.takeError());
+  dealt.keepPartitioned = options.form == EmitForm::Partitioned;
+  dealt.explain = options.run.explains(remarks::Topic::Sharding);
+  {
+    ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+      auto remark = remarks::read(diagnostic);
+      if (!remark)
+        return failure();
+      printRemark({remark->entry->code, remark->text, remark->payload,
+                   pipeline::locationText(diagnostic.getLocation())},
+                  options.run, diagnostics);
+      return success();
+    });
+    if (llvm::Error error = sharding::shardProgram(*model->module, dealt))
+      return error;
+  }
+  if (options.form == EmitForm::Partitioned) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *model->module;
+    return writeFile(options.output, text);
   }
   llvm::Expected<std::string> prefix = symbolPrefix(options);
   if (!prefix)

@@ -23,6 +23,7 @@
 #include "passes/precision/PrecisionPasses.h"
 #include "passes/search/states/SplitSearchLoop.h"
 #include "passes/sharding/ShardingPasses.h"
+#include "passes/sharding/partition/PartitionPasses.h"
 #include "tools/opt/ImportStableHLOPass.h"
 #include "tools/opt/OptArguments.h"
 #include "llvm/Support/CommandLine.h"
@@ -95,6 +96,7 @@ static void registerPasses() {
   registerZenithDerivationPasses();
   registerZenithPrecisionPasses();
   registerZenithShardingPasses();
+  registerZenithPartitionPasses();
   registerZenithLoweringPasses();
   pipeline::registerPhasesPass();
   mlir::registerPass(search::createSplitSearchLoopPass);

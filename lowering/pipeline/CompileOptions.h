@@ -56,9 +56,10 @@ enum class EmitForm {
   StaticLibrary,
   SharedLibrary,
   Header,
-  MemoryGraph,  ///< what the planner of memory sees
-  Shardings,    ///< of the program as imported, after propagation; a tool's
-  ShardingRules ///< of its ops; a tool's
+  MemoryGraph,   ///< what the planner of memory sees
+  Shardings,     ///< of the program as imported, after propagation; a tool's
+  ShardingRules, ///< of its ops; a tool's
+  Partitioned    ///< the program of one device; a tool's
 };
 
 /// Fields are the rows of CompileOptions.def. In zenith-phases{...} and in
@@ -133,6 +134,7 @@ template <> struct Words<pipeline::EmitForm> {
                                        {"memory-graph", Form::MemoryGraph},
                                        {"shardings", Form::Shardings},
                                        {"sharding-rules", Form::ShardingRules},
+                                       {"partitioned", Form::Partitioned},
                                        {"opencl", Form::OpenCL}};
 };
 

@@ -30,7 +30,7 @@ struct DimFacts {
 
 enum class TensorFormat { Npy, Pb };
 enum class Comparison { None, Interpreter, F32 };
-enum class Report { Memory, Time, Roofline, Precision };
+enum class Report { Memory, Time, Roofline, Precision, Communication };
 
 struct CommonOptions {
 #define ZENITH_COMMON_OPTION(field, type, initial, ...) type field = initial;
@@ -116,7 +116,8 @@ template <> struct Words<tools::Report> {
       {"memory", tools::Report::Memory},
       {"time", tools::Report::Time},
       {"roofline", tools::Report::Roofline},
-      {"precision", tools::Report::Precision}};
+      {"precision", tools::Report::Precision},
+      {"communication", tools::Report::Communication}};
 };
 
 } // namespace zenith::options

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/precision/KeptOps.h"
 #include "passes/precision/PrecisionChoices.h"
+#include "passes/sharding/partition/PartitionProgram.h"
+#include "passes/sharding/partition/ShardProgram.h"
 #include "runtime/Stopwatch.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
@@ -53,6 +55,7 @@ public:
 
 private:
   llvm::Error load();
+  llvm::Error dealOverDevices();
   llvm::Error settlePrecision();
   llvm::Error chooseProducts();
   llvm::Error start();
@@ -88,6 +91,7 @@ private:
   DimValues dims;
   std::unique_ptr<Executor> executor;
   BenchStart figures;
+  llvm::json::Object communication;
   double importMs = 0, inputMs = 0, flops = 0;
 };
 } // namespace
@@ -124,6 +128,16 @@ llvm::Error ModelRun::load() {
   llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
     return entry.takeError();
+  // The program of one device takes blocks: only when it is dealt its inputs
+  // are whole. Other programs say as written which inputs are positions.
+  bool takesBlocks = sharding::takesBlocks(*entry);
+  if (takesBlocks) {
+    if (llvm::Error error = dealOverDevices())
+      return error;
+    entry = findEntry(*model.module, options.entry);
+    if (!entry)
+      return entry.takeError();
+  }
   resultInfos = resultsOf(*entry);
   for (const stablehlo::ImportedFunction &function : model.functions)
     if (function.name == SymbolTable::getSymbolName(*entry)) {
@@ -142,7 +156,32 @@ llvm::Error ModelRun::load() {
     return error;
   flops = countFlops(*entry, dims);
   inputMs = watch.ms();
-  return llvm::Error::success();
+  return takesBlocks ? llvm::Error::success() : dealOverDevices();
+}
+
+/// The program of all devices, in lock step.
+llvm::Error ModelRun::dealOverDevices() {
+  llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  sharding::ShardOptions dealt;
+  dealt.meshDevices = options.compile.meshDevices;
+  dealt.mesh = options.mesh;
+  dealt.shards = options.shards;
+  dealt.entry = SymbolTable::getSymbolName(*entry).str();
+  if (options.wants(Report::Communication))
+    dealt.communication = &communication;
+  dealt.explain = options.explains(remarks::Topic::Sharding);
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    auto remark = remarks::read(diagnostic);
+    if (!remark)
+      return failure();
+    printRemark({remark->entry->code, remark->text, remark->payload,
+                 pipeline::locationText(diagnostic.getLocation())},
+                options, diagnostics);
+    return success();
+  });
+  return sharding::shardProgram(*model.module, dealt);
 }
 
 /// The policy of the model, and the types that files or samples choose for its
@@ -490,6 +529,8 @@ llvm::Error ModelRun::report() {
     for (const ProbedOp &op : *ops)
       llvm::outs() << llvm::json::Value(reportOf(op)) << "\n";
   }
+  if (options.wants(Report::Communication))
+    llvm::outs() << llvm::json::Value(std::move(communication)) << "\n";
   if (!options.wants(Report::Time) && !options.wants(Report::Roofline))
     return llvm::Error::success();
   auto kernels = measureKernels(*executor, inputs);
@@ -510,10 +551,6 @@ llvm::Error ModelRun::execute() {
                      "'" + options.compile.target +
                          "' is no target; known are cpu, "
                          "cpu:ARCH, opencl, opencl:N, interp");
-  if (options.compile.meshDevices > 1)
-    return makeError(ErrorCode::Unsupported,
-                     "--mesh-devices: programs for several devices are not "
-                     "supported");
   if (options.isInterpreted() && options.wants(Report::Roofline))
     return makeError(ErrorCode::Unsupported,
                      "--report=roofline: the interpreter has no kernels");
