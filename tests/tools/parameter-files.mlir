@@ -23,7 +23,7 @@
 // RUN: zenith-run %t/b/translated.mlirbc --print --target=interp | FileCheck %s
 // RUN: zenith-run %t/b/opt.mlir --print --target=interp | FileCheck %s
 // RUN: zenith-run %t/b/dumps/01-clean.mlir --print | FileCheck %s
-// RUN: zenith-run %t/b/dumps/08-kernels.mlir --print | FileCheck %s
+// RUN: zenith-run %t/b/dumps/11-kernels.mlir --print | FileCheck %s
 // RUN: zenith-run %t/b/more/01-clean.mlir --print | FileCheck %s
 // CHECK: 1
 // CHECK-SAME: 2
@@ -31,7 +31,7 @@
 // RUN: printf '\000\000\200\077\000\000\100\100' > %t/a/w.bin
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/b/translated.mlir | FileCheck --check-prefix=BYTES %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/b/translated.mlir --target=interp | FileCheck --check-prefix=BYTES %s
-// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/b/dumps/08-kernels.mlir | FileCheck --check-prefix=BYTES %s
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/b/dumps/11-kernels.mlir | FileCheck --check-prefix=BYTES %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/b/translated.mlir --cache=%t/cache | FileCheck --check-prefix=BYTES %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-translate %t/b/translated.mlir -o %t/m.onnx | FileCheck --check-prefix=BYTES %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-translate %t/b/translated.mlir -o %t/h.mlir --to-format=stablehlo | FileCheck --check-prefix=BYTES %s
