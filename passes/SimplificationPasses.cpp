@@ -18,11 +18,16 @@ void addTidy(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
 }
 
-void addSimplification(OpPassManager &passes) {
+void addSimplification(OpPassManager &passes, bool keepsProducts) {
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   // Patterns of algebra compare sizes, and leave sizes of values that are gone.
   passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
+  // The options only refer to their words.
+  static const std::string products[] = {"outer-products"};
+  SimplifyAlgebraPassOptions algebra;
+  if (keepsProducts)
+    algebra.without = products;
+  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass(algebra));
   passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
 }
 

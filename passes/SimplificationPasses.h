@@ -12,8 +12,9 @@ namespace zenith {
 /// Simplification that leaves no dead or equal ops behind.
 void addTidy(mlir::OpPassManager &passes);
 
-/// Constants, sizes and algebra.
-void addSimplification(mlir::OpPassManager &passes);
+/// Constants, sizes and algebra. With `keepsProducts`, products stay products
+/// where K is tiny too: a policy of precision is about them.
+void addSimplification(mlir::OpPassManager &passes, bool keepsProducts = false);
 
 } // namespace zenith
 

@@ -80,7 +80,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   // Before anything folds: the rule of an op that goes stays an assertion.
   passes.addNestedPass<func::FuncOp>(createInsertSizeChecksPass());
   addTidy(passes);
-  addSimplification(passes);
+  addSimplification(passes, !options.mixedPrecision.empty());
   // Equal ops are merged by now, and composites are raised across what is left
   // out.
   passes.addNestedPass<func::FuncOp>(createRaiseCheckpointsPass(
@@ -96,7 +96,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   // Loop-carried values turned into captures, and expanded random bits, may now
   // be constant.
   addTidy(passes);
-  addSimplification(passes);
+  addSimplification(passes, !options.mixedPrecision.empty());
   // Raising matches the simplest spelling of a formula, so it runs on
   // simplified graphs.
   passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass(
@@ -141,7 +141,7 @@ static void addPolicy(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createAssignPrecisionPass(
       {options.mixedPrecision, options.keptOps, options.precisionChoices,
        /*marks=*/false, options.explain}));
-  addSimplification(passes);
+  addSimplification(passes, !options.mixedPrecision.empty());
   addTidy(passes);
 }
 
@@ -200,7 +200,7 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(
       createDecomposeCompositesPass({{"batch_norm"}}));
   // Small statistics are constants, and so is what folding left of them.
-  addSimplification(passes);
+  addSimplification(passes, !options.mixedPrecision.empty());
   addTidy(passes);
   addWeightForms(passes, options);
   addPacking(passes, options);
