@@ -5,8 +5,8 @@
 
 #include "ir/matchers/TypeOf.h"
 #include "passes/autodiff/GradientRule.h"
-#include "passes/autodiff/LinearRecurrence.h"
 #include "passes/autodiff/WindowGradients.h"
+#include "passes/autodiff/sweeps/LinearRecurrence.h"
 #include "passes/raise/SpelledForms.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Values moved along a dimension, and sums of doubling reach.
 
-#include "passes/autodiff/LinearRecurrence.h"
+#include "passes/autodiff/sweeps/LinearRecurrence.h"
 #include "ir/matchers/TypeOf.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 //
 // Running products and extremes as recurrences that are linear in tangents.
 
-#ifndef ZENITH_PASSES_AUTODIFF_LINEARRECURRENCE_H
-#define ZENITH_PASSES_AUTODIFF_LINEARRECURRENCE_H
+#ifndef ZENITH_PASSES_AUTODIFF_SWEEPS_LINEARRECURRENCE_H
+#define ZENITH_PASSES_AUTODIFF_SWEEPS_LINEARRECURRENCE_H
 
 #include "passes/autodiff/RuleBuilder.h"
 
@@ -22,4 +22,4 @@ mlir::Value cumulativeTangent(graph::CumulativeOp op, RuleBuilder &rule,
 
 } // namespace zenith::autodiff
 
-#endif // ZENITH_PASSES_AUTODIFF_LINEARRECURRENCE_H
+#endif // ZENITH_PASSES_AUTODIFF_SWEEPS_LINEARRECURRENCE_H
