@@ -161,9 +161,7 @@ private:
     } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
       visitGather(gather, at);
     } else if (auto slice = dyn_cast<graph::DynamicSliceOp>(op)) {
-      visit(slice.getOperand(), at);
-      for (Value start : slice.getStarts())
-        visit(start, {});
+      visitSlice(slice, at);
     } else if (auto update = dyn_cast<graph::DynamicUpdateSliceOp>(op)) {
       visitUpdate(update, at);
     } else if (isa<graph::ReduceOp, graph::ArgReduceOp, graph::ReduceWindowOp,
@@ -172,6 +170,20 @@ private:
     } else if (!isa<graph::DimOp>(op)) {
       visitAll(op, at);
     }
+  }
+
+  // A start is the same for all elements, but unknown: a reshape below divides
+  // positions that begin anywhere.
+  void visitSlice(graph::DynamicSliceOp op, ArrayRef<LaneIndex> at) {
+    const graph::DimVector sizes = dims.dimsOf(op.getOperand()),
+                           own = dims.dimsOf(op.getResult());
+    SmallVector<LaneIndex> moved(at);
+    for (auto [d, x] : llvm::enumerate(moved))
+      if (sizes[d] != own[d])
+        x = math.add(x, fresh(sizes[d] - own[d] + 1));
+    visit(op.getOperand(), moved);
+    for (Value start : op.getStarts())
+      visit(start, {});
   }
 
   void visitPad(graph::PadOp op, ArrayRef<LaneIndex> at) {

@@ -368,6 +368,16 @@ TEST_P(PointwiseKernel, DynamicSlices) {
         "tensor<6x20xf32>",
         "%r = graph.dynamic_update_slice %a, %u, %i, %j : (tensor<6x20xf32>, "
         "tensor<2x9xf32>, tensor<i32>, tensor<i32>) -> tensor<6x20xf32>");
+  // Rows and columns of the slice look like one loop if the start is left out:
+  // then they are 2 and 1 apart in memory.
+  check("%a : tensor<8x6x2xf32>, %i : tensor<i64>, %j : tensor<i64>",
+        "tensor<12x2xf32>",
+        "%0 = graph.reshape %a : tensor<8x6x2xf32> -> tensor<2x2x2x6x2xf32>\n"
+        "%1 = graph.transpose %0 [2, 3, 0, 1, 4] : tensor<2x2x2x6x2xf32> -> "
+        "tensor<2x6x2x2x2xf32>\n"
+        "%2 = graph.reshape %1 : tensor<2x6x2x2x2xf32> -> tensor<12x8xf32>\n"
+        "%r = graph.dynamic_slice %2, %i, %j : (tensor<12x8xf32>, tensor<i64>, "
+        "tensor<i64>) -> tensor<12x2xf32>");
 }
 
 /// Every op and type, at one width.
