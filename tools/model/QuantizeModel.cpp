@@ -8,62 +8,22 @@
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/ParamFiles.h"
-#include "ir/LocationText.h"
 #include "ir/remarks/Remark.h"
 #include "ir/tensor/Scalar.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/precision/KeptOps.h"
 #include "passes/quantize/QuantizeProducts.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/Samples.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 using quantize::QuantizationRequest;
 using quantize::QuantizationScheme;
-
-static std::string nameOf(Operation *op) {
-  auto name = op->getLoc()->findInstanceOf<NameLoc>();
-  return name ? name.getName().str() : graph::placeOf(op->getLoc());
-}
-
-static bool matches(StringRef pattern, Operation *op) {
-  if (pattern.consume_front("op:"))
-    return op->getName().stripDialect() == pattern;
-  auto glob = llvm::GlobPattern::create(pattern);
-  if (!glob) {
-    llvm::consumeError(glob.takeError());
-    return pattern == nameOf(op);
-  }
-  return glob->match(nameOf(op));
-}
-
-/// True where one of the patterns of --keep-f32 names the op.
-static bool keepsF32(Operation *op, ArrayRef<std::string> lists) {
-  return llvm::any_of(lists, [&](StringRef list) {
-    return llvm::any_of(llvm::split(list, ','), [&](StringRef pattern) {
-      return matches(pattern, op);
-    });
-  });
-}
-
-static llvm::Error checkPatterns(ModuleOp module, ArrayRef<std::string> lists) {
-  for (StringRef list : lists)
-    for (StringRef pattern : llvm::split(list, ','))
-      if (!module
-               .walk([&](Operation *op) {
-                 return matches(pattern, op) ? WalkResult::interrupt()
-                                             : WalkResult::advance();
-               })
-               .wasInterrupted())
-        return makeError(ErrorCode::Usage,
-                         "--keep-f32: '" + pattern + "' names no op");
-  return llvm::Error::success();
-}
 
 namespace {
 
@@ -150,8 +110,11 @@ ModelQuantizer::quantized(const llvm::StringSet<> &kept, bool explain) {
                llvm::function_ref<llvm::Error(ArrayRef<Tensor>)> take) {
           return runSamples(std::move(program), take);
         };
+  const std::vector<std::string> patterns =
+      precision::splitPatterns(options.precision.keepF32);
   request.keeps = [&](Operation *op) {
-    return kept.contains(nameOf(op)) || keepsF32(op, options.precision.keepF32);
+    return kept.contains(precision::sourceName(op)) ||
+           precision::keepPattern(op, patterns);
   };
   auto names = quantize::quantizeProducts(*entry, request);
   if (!names)
@@ -313,8 +276,9 @@ llvm::Error zenith::tools::quantizeModel(models::LoadedModel &model,
   if (llvm::Error error = checkOptions(precision, *scheme))
     return error;
   ModuleOp module = *model.module;
-  if (llvm::Error error = checkPatterns(module, precision.keepF32))
-    return error;
+  if (auto error = precision::checkKeepPatterns(
+          module, precision::splitPatterns(precision.keepF32)))
+    return makeError(std::move(*error));
   llvm::Expected<func::FuncOp> entry =
       models::findFunction(module, options.entry);
   if (!entry)
