@@ -342,8 +342,8 @@ void FunctionGraph::apply(ArrayRef<unsigned> order) {
   SmallVector<Operation *> all, aliases;
   for (Operation &op : block)
     all.push_back(&op);
-  Reordering reordering(block, host,
-                        [&](Operation *op) { return isAlias(op); });
+  auto renames = [&](Operation *op) { return isAlias(op); };
+  Reordering reordering(block, host, renames);
   for (Operation *op : all) {
     if (isa<graph::ConstantOp, graph::GetParamOp>(op))
       reordering.keep(op);
