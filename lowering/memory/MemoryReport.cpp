@@ -4,6 +4,7 @@
 // dimensions.
 
 #include "lowering/memory/MemoryReport.h"
+#include "ir/remarks/Remark.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -121,11 +122,14 @@ std::optional<BudgetRefusal> refuse(const MemoryReport &report,
   llvm::json::Array rows;
   if (largest)
     rows = *largest;
-  refusal.object = llvm::json::Object{
-      {"severity", "error"},       {"code", "MEM001"},
-      {"message", refusal.text},   {"budget", budget},
-      {"lower_bound", lowest},     {"least_found", leastFound},
-      {"largest", std::move(rows)}};
+  refusal.object =
+      llvm::json::Object{{"severity", "error"},
+                         {"code", remarks::entryOf(remarks::Code::MEM001).name},
+                         {"message", refusal.text},
+                         {"budget", budget},
+                         {"lower_bound", lowest},
+                         {"least_found", leastFound},
+                         {"largest", std::move(rows)}};
   return refusal;
 }
 

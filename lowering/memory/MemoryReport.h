@@ -58,8 +58,8 @@ struct MemoryMeasured {
 std::string toJSON(const MemoryReport &report, const DimValues &values,
                    const MemoryMeasured &measured = {});
 
-/// Why a budget is refused: a sentence, and the same as an object with "code":
-/// "MEM001", "budget", "lower_bound", "least_found", "largest".
+/// Why a budget is refused: a sentence, and the same as an object with "code",
+/// "budget", "lower_bound", "least_found", "largest".
 struct BudgetRefusal {
   std::string text;
   llvm::json::Object object;

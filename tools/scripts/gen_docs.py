@@ -116,7 +116,7 @@ def example_lines(reference):
     before = re.search(r"^func\.func @" + name + r"\b.*?^}$", text, re.M | re.S)
     labels = re.search(r"^// CHECK-LABEL: (?:func.func )?@" + name + r"\b.*\n((?:^//.*\n)*)", text, re.M)
     if labels is None and before is not None:  # the label of an only function may lie further up
-        labels = re.search(r"^// CHECK: func.func @" + name + r"\b.*\n((?:^//.*\n)*)", text, re.M)
+        labels = re.search(r"^// CHECK: func.func (?:private )?@" + name + r"\b.*\n((?:^//.*\n)*)", text, re.M)
     if before is None or labels is None:
         raise SystemExit(f"tests/{file}: no function @{name} with CHECK lines, which a pass names as its example")
     after = []

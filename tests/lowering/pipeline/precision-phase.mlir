@@ -9,7 +9,7 @@
 // RUN: echo '}' >> %t.mlir
 // RUN: zenith-opt %t.mlir --to=precision | FileCheck %s
 
-// PLAIN-NOT: bf16
+// PLAIN-NOT: xbf16
 // CHECK: graph.phase = "precision", graph.precision = "bf16"
 // CHECK: graph.dot_general {{.*}} : (tensor<4x2xbf16>, tensor<2x8xbf16>) -> tensor<4x8xf32>
 func.func @main(%x: tensor<4x2xf32>, %y: tensor<2x8xf32>) -> tensor<4x8xf32> {
