@@ -5,9 +5,9 @@
 // whether an element is the first one, which starts from its row's first value.
 
 #include "passes/batching/BatchReduceWith.h"
+#include "ir/dims/WindowShapes.h"
 #include "ir/matchers/DynamicDims.h"
 #include "ir/matchers/TypeOf.h"
-#include "ir/dims/WindowShapes.h"
 #include "passes/batching/RegionOperands.h"
 
 using namespace mlir;
@@ -89,6 +89,7 @@ void ReductionWithRows<Op>::emit(SmallVector<Value> inputs,
   state.addOperands(inits);
   state.addTypes(types);
   state.attributes = NamedAttrList(op->getAttrDictionary());
+  state.attributes.erase(shardingAttrName); // of results without rows
   state.addRegion();
   auto copy = cast<Op>(b.create(state));
   finish(copy);

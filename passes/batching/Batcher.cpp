@@ -148,6 +148,12 @@ Operation *Batcher::rebuild(Operation *op, ValueRange operands) {
   copy->setOperands(operands);
   for (OpResult result : copy->getResults())
     result.setType(batchedType(result.getType()));
+  if (auto shardings = copy->getAttrOfType<ArrayAttr>(shardingAttrName)) {
+    SmallVector<Attribute> opened;
+    for (auto sharding : shardings.getAsRange<ShardingAttr>())
+      opened.push_back(withOpenRows(sharding));
+    copy->setAttr(shardingAttrName, b.getArrayAttr(opened));
+  }
   b.insert(copy);
   bind(op->getResults(), copy->getResults());
   return copy;

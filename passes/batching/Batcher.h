@@ -102,6 +102,9 @@ public:
   mlir::IRMapping mapping;
 };
 
+/// The sharding of a value that gets rows in front: how they are dealt is open.
+graph::ShardingAttr withOpenRows(graph::ShardingAttr sharding);
+
 } // namespace zenith::batching
 
 #endif // ZENITH_PASSES_BATCHING_BATCHER_H

@@ -61,6 +61,7 @@ struct CheckpointBatching
     Location loc = batcher.loc;
     OperationState state(loc, op->getName(), batcher.mapped(op->getOperands()),
                          TypeRange(), op->getAttrs());
+    state.attributes.erase(shardingAttrName); // of results without rows
     for (Value result : op->getResults())
       state.addTypes(batcher.varies(result)
                          ? Type(batcher.batchedType(result.getType()))

@@ -8,6 +8,16 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::batching {
+
+ShardingAttr withOpenRows(ShardingAttr sharding) {
+  MLIRContext *context = sharding.getContext();
+  SmallVector<DimShardingAttr> dims(sharding.getDims());
+  dims.insert(dims.begin(), DimShardingAttr::get(context, {}, /*open=*/true,
+                                                 /*priority=*/0));
+  return ShardingAttr::get(context, sharding.getMesh(), dims,
+                           sharding.getReplicated(), sharding.getUnreduced());
+}
+
 namespace {
 
 template <typename Op>
@@ -15,14 +25,7 @@ struct ConstraintBatching
     : BatchRule::ExternalModel<ConstraintBatching<Op>, Op> {
   LogicalResult batch(Operation *op, Batcher &batcher) const {
     Operation *copy = batcher.rebuild(op, batcher.batched(op->getOperands()));
-    ShardingAttr sharding = cast<Op>(op).getSharding();
-    SmallVector<DimShardingAttr> dims(sharding.getDims());
-    dims.insert(dims.begin(), DimShardingAttr::get(op->getContext(), {},
-                                                   /*open=*/true,
-                                                   /*priority=*/0));
-    cast<Op>(copy).setShardingAttr(
-        ShardingAttr::get(op->getContext(), sharding.getMesh(), dims,
-                          sharding.getReplicated(), sharding.getUnreduced()));
+    cast<Op>(copy).setShardingAttr(withOpenRows(cast<Op>(op).getSharding()));
     return success();
   }
 };

@@ -63,6 +63,7 @@ std::enable_if_t<std::is_enum_v<Enum>> flip(Enum &value) {
 template <typename T> void flip(std::vector<T> &values) {
   values.emplace_back();
 }
+void flip(std::vector<std::string> &values) { values.emplace_back("op:tanh"); }
 
 TEST_F(ModuleKey, ChangesWithTheOptionsThatTheTableSays) {
   auto keyFor = [&](const pipeline::CompileOptions &options) {

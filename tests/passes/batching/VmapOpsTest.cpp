@@ -38,8 +38,9 @@ OwningOpRef<ModuleOp> alone(Operation *op) {
   builder.setInsertionPointToEnd(block);
   IRMapping mapping;
   mapping.map(arguments, block->getArguments());
-  builder.create<func::ReturnOp>(loc,
-                                 builder.clone(*op, mapping)->getResults());
+  Operation *copy = builder.clone(*op, mapping);
+  copy->removeAttr(graph::shardingAttrName); // of a mesh that is not here
+  builder.create<func::ReturnOp>(loc, copy->getResults());
   return module;
 }
 
