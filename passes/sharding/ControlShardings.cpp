@@ -28,6 +28,12 @@ struct EdgeSharding : RefusedSharding<EdgeSharding<Op>, Op> {
   }
 };
 
+struct CheckpointSharding : RefusedSharding<CheckpointSharding, CheckpointOp> {
+  StringRef refusal(Operation *) const {
+    return "is a part of the program before shardings propagate";
+  }
+};
+
 template <typename Op>
 struct NoValueSharding : RefusedSharding<NoValueSharding<Op>, Op> {
   StringRef refusal(Operation *) const {
@@ -178,12 +184,13 @@ struct CustomCallSharding
 } // namespace
 
 void attachControlShardings(MLIRContext *context) {
-  attachAll<IdentitySharding, ShardOp, ReshardOp, ShardBarrierOp,
-            StopGradientOp>(context);
+  attachAll<IdentitySharding, NamedOp, PlaceOp, ShardOp, ReshardOp,
+            ShardBarrierOp, StopGradientOp>(context);
   attachAll<EdgeSharding, IfOp, CaseOp, WhileOp, BarrierOp, FusionOp, YieldOp,
             ManualOp>(context);
   attachAll<NoValueSharding, ParamOp, DerivedParamOp, GetParamOp, HostReadOp,
             AssertOp, MeshOp, ShardGroupOp>(context);
+  CheckpointOp::attachInterface<CheckpointSharding>(*context);
   CustomCallOp::attachInterface<CustomCallSharding>(*context);
 }
 

@@ -179,6 +179,11 @@ struct ReshapeSharding
       return outerDims(op, from, to);
     return ReshapeFactors(op, from, to).run();
   }
+  StringRef refusal(Operation *op) const {
+    if (shapeOf(op->getResult(0)).empty() || !factorMapping(op, false).empty())
+      return "";
+    return "sizes that are 0 or unknown do not say which dimensions correspond";
+  }
 };
 
 struct TransposeSharding

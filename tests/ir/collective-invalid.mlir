@@ -161,3 +161,91 @@ func.func @axis_index_c3_rank() {
   %r = graph.axis_index groups dense<[[0, 1]]> : tensor<1x2xi64> : tensor<2xi64>
   return
 }
+
+// -----
+
+func.func @all_gather_c1_neither(%x: tensor<4xf32>) {
+  // expected-error@below {{devices: got neither, expected axes of a mesh or groups (all_gather_c1)}}
+  %r = graph.all_gather (%x) dim 0 : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @all_gather_c2_twice(%x: tensor<4xf32>) {
+  // expected-error@below {{groups: got 0, expected distinct devices, and -1 to fill rows up (all_gather_c2)}}
+  %r = graph.all_gather (%x) dim 0 groups dense<[[0, 0]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c1_neither(%x: tensor<4xf32>) {
+  // expected-error@below {{devices: got neither, expected axes of a mesh or groups (reduce_scatter_c1)}}
+  %r = graph.reduce_scatter (%x) dim 0 kind <sum> : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c2_twice(%x: tensor<4xf32>) {
+  // expected-error@below {{groups: got 0, expected distinct devices, and -1 to fill rows up (reduce_scatter_c2)}}
+  %r = graph.reduce_scatter (%x) dim 0 kind <sum> groups dense<[[0, 0]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @all_to_all_c1_neither(%x: tensor<2x4xf32>) {
+  // expected-error@below {{devices: got neither, expected axes of a mesh or groups (all_to_all_c1)}}
+  %r = graph.all_to_all (%x) split 1 concat 0 count 2 : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @all_to_all_c2_twice(%x: tensor<2x4xf32>) {
+  // expected-error@below {{groups: got 0, expected distinct devices, and -1 to fill rows up (all_to_all_c2)}}
+  %r = graph.all_to_all (%x) split 1 concat 0 count 2 groups dense<[[0, 0]]> : tensor<1x2xi64> : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @collective_broadcast_c1_neither(%x: tensor<4xf32>) {
+  // expected-error@below {{devices: got neither, expected axes of a mesh or groups (collective_broadcast_c1)}}
+  %r = graph.collective_broadcast (%x) source 0 : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @collective_broadcast_c2_twice(%x: tensor<4xf32>) {
+  // expected-error@below {{groups: got 0, expected distinct devices, and -1 to fill rows up (collective_broadcast_c2)}}
+  %r = graph.collective_broadcast (%x) source 0 groups dense<[[0, 0]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @axis_index_c2_twice() {
+  // expected-error@below {{groups: got 0, expected distinct devices, and -1 to fill rows up (axis_index_c2)}}
+  %r = graph.axis_index groups dense<[[0, 0]]> : tensor<1x2xi64> : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c3_no_fold(%x: tensor<4xf32>) {
+  // expected-error@below {{fold: got neither, expected a kind or a region (reduce_scatter_c3)}}
+  %r = graph.reduce_scatter (%x) dim 0 groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c6_kind(%x: tensor<4xi1>) {
+  // expected-error@below {{sum: got i1, expected numbers (reduce_scatter_c6)}}
+  %r = graph.reduce_scatter (%x) dim 0 kind <sum> groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xi1>) -> tensor<2xi1>
+  return
+}
