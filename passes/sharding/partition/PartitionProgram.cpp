@@ -43,7 +43,10 @@ static SmallVector<graph::ShardingAttr> shardingsOf(func::FuncOp function) {
 }
 
 bool zenith::sharding::takesBlocks(Operation *op) {
-  auto function = cast<func::FuncOp>(op);
+  // Entries of later phases are host programs of one device.
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    return false;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (function.getArgAttr(i, graph::blockAttrName))
       return true;
