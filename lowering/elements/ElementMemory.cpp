@@ -242,6 +242,13 @@ void ElementMemory::storeInterleaved(Value memory, Type element,
         kernel.broadcast(toMemory(kernel, element, value), indices.width));
   SmallVector<Value> masks(n, active.mask);
   Value first = indices.laneBase(linear);
+  // The last elements of a loop come one at a time.
+  if (width == 1) {
+    for (auto [number, value] : llvm::enumerate(lanes))
+      b.create<memref::StoreOp>(kernel.loc, value, memory,
+                                kernel.add(first, kernel.index(number)));
+    return;
+  }
   for (int64_t part = 0; part < n; ++part) {
     Value whole = interleaved(kernel, lanes, part * width);
     Value at = kernel.add(first, kernel.index(part * width));
