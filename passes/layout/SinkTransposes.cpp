@@ -110,6 +110,11 @@ static Value unmoved(PatternRewriter &rewriter, Value value,
 /// transpose, where it saves as many transposes as it adds.
 static std::optional<SmallVector<int64_t>>
 commonPermutation(ValueRange operands) {
+  // What values depend on is a walk over all before them: most ops have no
+  // transpose to ask it for.
+  if (llvm::none_of(operands,
+                    [](Value operand) { return bool(sinkableInto(operand)); }))
+    return std::nullopt;
   std::optional<SmallVector<int64_t>> permutation;
   int balance = 0;
   for (Value operand : operands) {
