@@ -112,6 +112,24 @@ FailureOr<BufferPlan> planOfOrder(func::FuncOp function,
   return plan;
 }
 
+LogicalResult planCalleesFirst(
+    ModuleOp module,
+    llvm::function_ref<FailureOr<BufferPlan>(
+        func::FuncOp, const target::TargetModel &, const ModuleContext &)>
+        plan) {
+  target::TargetModel model = target::modelOf(module);
+  ModuleContext context(module);
+  std::vector<func::FuncOp> functions = calleesFirst(module, context.symbols);
+  for (func::FuncOp function : functions) {
+    FailureOr<BufferPlan> planned = plan(function, model, context);
+    if (failed(planned))
+      return failure();
+    setFunctionPlan(function, *planned);
+  }
+  llvm::for_each(functions, removeFunctionPlan);
+  return success();
+}
+
 std::string memoryGraphText(ModuleOp module) {
   target::TargetModel model = target::modelOf(module);
   ModuleContext context(module);

@@ -23,6 +23,14 @@ std::vector<mlir::func::FuncOp> calleesFirst(mlir::ModuleOp module,
 void setFunctionPlan(mlir::func::FuncOp function, const BufferPlan &plan);
 void removeFunctionPlan(mlir::func::FuncOp function);
 
+/// Plans each function after those that it calls, by `plan`, which may change
+/// it. Callees carry their plans meanwhile.
+mlir::LogicalResult planCalleesFirst(
+    mlir::ModuleOp module,
+    llvm::function_ref<mlir::FailureOr<BufferPlan>(
+        mlir::func::FuncOp, const target::TargetModel &, const ModuleContext &)>
+        plan);
+
 /// What the runtime allocates for the results of an entry: buffers in whole
 /// lines, and a line for the extents of each.
 struct ResultBuffers {

@@ -25,18 +25,13 @@ class OrderStepsPass : public impl::OrderStepsPassBase<OrderStepsPass> {
   using OrderStepsPassBase::OrderStepsPassBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    target::TargetModel model = target::modelOf(module);
-    memory::ModuleContext context(module);
-    std::vector<func::FuncOp> functions =
-        memory::calleesFirst(module, context.symbols);
-    for (func::FuncOp function : functions) {
-      FailureOr<memory::BufferPlan> plan = order(function, model, context);
-      if (failed(plan))
-        return signalPassFailure();
-      memory::setFunctionPlan(function, *plan);
-    }
-    llvm::for_each(functions, memory::removeFunctionPlan);
+    if (failed(memory::planCalleesFirst(
+            getOperation(),
+            [&](func::FuncOp function, const target::TargetModel &model,
+                const memory::ModuleContext &context) {
+              return order(function, model, context);
+            })))
+      signalPassFailure();
   }
 
   FailureOr<memory::BufferPlan> order(func::FuncOp function,

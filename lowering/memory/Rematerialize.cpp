@@ -176,12 +176,9 @@ class RematerializePass
   using RematerializePassBase::RematerializePassBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    target::TargetModel model = target::modelOf(module);
-    memory::ModuleContext context(module);
-    std::vector<func::FuncOp> functions =
-        memory::calleesFirst(module, context.symbols);
-    for (func::FuncOp function : functions) {
+    auto fit = [&](func::FuncOp function, const target::TargetModel &model,
+                   const memory::ModuleContext &context)
+        -> FailureOr<memory::BufferPlan> {
       graph::DimAnalysis dims;
       FailureOr<memory::BufferPlan> plan =
           memory::planBuffers(function, dims, model, context);
@@ -189,10 +186,11 @@ class RematerializePass
                      function.getSymName() != graph::prepareFunctionName;
       if (failed(plan) ||
           (isEntry && failed(fitEntry(function, *plan, dims, model, context))))
-        return signalPassFailure();
-      memory::setFunctionPlan(function, *plan);
-    }
-    llvm::for_each(functions, memory::removeFunctionPlan);
+        return failure();
+      return plan;
+    };
+    if (failed(memory::planCalleesFirst(getOperation(), fit)))
+      signalPassFailure();
   }
 
   LogicalResult fitEntry(func::FuncOp function, const memory::BufferPlan &plan,
