@@ -199,40 +199,38 @@ struct TransposeSharding
   }
 };
 
+// Dimensions that stay where they are, whole or in part: along a part, blocks
+// of the result are elsewhere than those of the operand.
+FactorMapping partialDims(Operation *op, bool conservative,
+                          llvm::function_ref<bool(size_t, int64_t)> isWhole) {
+  MappingBuilder builder(op);
+  for (auto [dim, size] : llvm::enumerate(shapeOf(op->getOperand(0)))) {
+    bool whole = isWhole(dim, size);
+    builder
+        .factor(size, whole ? FactorKind::PassThrough : FactorKind::Permutation,
+                !whole && conservative)
+        .operand(0, dim)
+        .result(0, dim);
+  }
+  return builder.take();
+}
+
 struct SliceSharding : ShardingRule::ExternalModel<SliceSharding, SliceOp> {
   FactorMapping factorMapping(Operation *op, bool conservative) const {
-    MappingBuilder builder(op);
-    ArrayRef<int64_t> from = shapeOf(op->getOperand(0)),
-                      to = shapeOf(op->getResult(0));
-    for (auto [dim, size] : llvm::enumerate(from)) {
-      bool isWhole = size == to[dim] && !ShapedType::isDynamic(size);
-      builder
-          .factor(size,
-                  isWhole ? FactorKind::PassThrough : FactorKind::Permutation,
-                  !isWhole && conservative)
-          .operand(0, dim)
-          .result(0, dim);
-    }
-    return builder.take();
+    ArrayRef<int64_t> to = shapeOf(op->getResult(0));
+    return partialDims(op, conservative, [&](size_t dim, int64_t size) {
+      return size == to[dim] && !ShapedType::isDynamic(size);
+    });
   }
 };
 
 struct PadSharding : ShardingRule::ExternalModel<PadSharding, PadOp> {
   FactorMapping factorMapping(Operation *op, bool conservative) const {
     auto pad = cast<PadOp>(op);
-    MappingBuilder builder(op);
-    for (auto [dim, size] : llvm::enumerate(shapeOf(pad.getOperand()))) {
-      bool isWhole = pad.getStaticLow()[dim] == 0 &&
-                     pad.getStaticHigh()[dim] == 0 &&
-                     pad.getInterior()[dim] == 0;
-      builder
-          .factor(size,
-                  isWhole ? FactorKind::PassThrough : FactorKind::Permutation,
-                  !isWhole && conservative)
-          .operand(0, dim)
-          .result(0, dim);
-    }
-    return builder.take();
+    return partialDims(op, conservative, [&](size_t dim, int64_t) {
+      return pad.getStaticLow()[dim] == 0 && pad.getStaticHigh()[dim] == 0 &&
+             pad.getInterior()[dim] == 0;
+    });
   }
 };
 

@@ -21,10 +21,9 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::sharding;
 
-// Runs passes; errors that they emit become one.
-template <typename Add> static llvm::Error run(ModuleOp module, Add add) {
-  PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  add(passes);
+// Runs a step; the first error that it emits becomes one that is returned.
+static llvm::Error returnErrors(ModuleOp module,
+                                function_ref<LogicalResult()> step) {
   std::string text, place;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &d) {
     if (text.empty() && d.getSeverity() == DiagnosticSeverity::Error) {
@@ -33,23 +32,19 @@ template <typename Add> static llvm::Error run(ModuleOp module, Add add) {
     }
     return success(d.getSeverity() == DiagnosticSeverity::Error);
   });
-  if (succeeded(passes.run(module)))
+  if (succeeded(step()))
     return llvm::Error::success();
   return makeError(ErrorCode::Invalid, text, place);
 }
 
+template <typename Add> static llvm::Error run(ModuleOp module, Add add) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  add(passes);
+  return returnErrors(module, [&] { return passes.run(module); });
+}
+
 static llvm::Error propagate(ModuleOp module) {
-  std::string text, place;
-  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &d) {
-    if (text.empty() && d.getSeverity() == DiagnosticSeverity::Error) {
-      text = d.str();
-      place = graph::placeOf(d.getLocation());
-    }
-    return success(d.getSeverity() == DiagnosticSeverity::Error);
-  });
-  if (succeeded(propagateShardings(module, {})))
-    return llvm::Error::success();
-  return makeError(ErrorCode::Invalid, text, place);
+  return returnErrors(module, [&] { return propagateShardings(module, {}); });
 }
 
 static graph::ManualOp manualRegion(ModuleOp module) {
