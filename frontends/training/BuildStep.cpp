@@ -278,16 +278,20 @@ static StateKind kindOf(StringRef name) {
                                     : StateKind::Optimizer;
 }
 
+/// The state that every step and validation takes: what the model has.
+static void addModelState(BuiltStep &step, const StepOptions &options) {
+  auto add = [&](const std::vector<Parameter> &parameters, StateKind kind) {
+    for (const Parameter &parameter : parameters)
+      step.state.push_back(
+          {{parameter.name, parameter.type, 0, parameter.name, {}, {}}, kind});
+  };
+  add(options.trained, StateKind::Parameter);
+  add(options.running, StateKind::Running);
+}
+
 void StepProgram::finish(BuiltStep &step, ArrayRef<Value> figures,
                          ValueRange next, RuleContext &context) {
-  for (const Parameter &parameter : options.trained)
-    step.state.push_back(
-        {{parameter.name, parameter.type, 0, parameter.name, {}, {}},
-         StateKind::Parameter});
-  for (const Parameter &parameter : options.running)
-    step.state.push_back(
-        {{parameter.name, parameter.type, 0, parameter.name, {}, {}},
-         StateKind::Running});
+  addModelState(step, options);
   SmallVector<Value> results(figures);
   results.append(next.begin(), next.end());
   for (const StateEntry &entry : context.entries()) {
@@ -357,14 +361,7 @@ llvm::Expected<BuiltStep> buildValidation(TrainedModel model,
   func::FuncOp function = objective->function;
   function.setName(step.entry);
   function.setPublic();
-  for (const Parameter &parameter : options.trained)
-    step.state.push_back(
-        {{parameter.name, parameter.type, 0, parameter.name, {}, {}},
-         StateKind::Parameter});
-  for (const Parameter &parameter : options.running)
-    step.state.push_back(
-        {{parameter.name, parameter.type, 0, parameter.name, {}, {}},
-         StateKind::Running});
+  addModelState(step, options);
   step.data = objective->data;
   step.dataTypes = objective->dataTypes;
   for (const LabelType &label : options.labels) {

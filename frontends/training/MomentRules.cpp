@@ -168,7 +168,8 @@ static Value inverseRoot(StepBuilder &b, Value x, double eps, bool inRoot) {
   return b.div(b.scalarLike(x, 1), b.add(b.sqrt(x), eps));
 }
 
-Rule scaleByRms(const CallArguments &a) {
+/// By the root of the mean of squares or, centred, of the variance.
+static Rule scaleByRoot(const CallArguments &a, bool isCentred) {
   double decay = a.number("decay"), eps = a.number("eps"),
          initial = a.number("initial_scale");
   bool inRoot = a.boolean("eps_in_sqrt"),
@@ -178,36 +179,27 @@ Rule scaleByRms(const CallArguments &a) {
     Value correction;
     if (corrects)
       correction = m.correction(decay, m.count());
+    auto average = [&](const char *name, const TrainedParameter &p, Value value,
+                       double from) {
+      Value result = m.average(name, p, value, decay, from);
+      return corrects ? m.times(result, correction) : result;
+    };
     forEach(c, updates, [&](Value g, const TrainedParameter &p) {
-      Value nu = m.average("nu", p, c.b.square(g), decay, initial);
-      if (corrects)
-        nu = m.times(nu, correction);
+      Value mu = isCentred ? average("mu", p, g, 0) : Value();
+      Value nu = average("nu", p, c.b.square(g), initial);
+      if (mu)
+        nu = c.b.sub(nu, c.b.square(mu));
       return c.b.mul(g, inverseRoot(c.b, nu, eps, inRoot));
     });
   };
 }
 
+Rule scaleByRms(const CallArguments &a) {
+  return scaleByRoot(a, /*isCentred=*/false);
+}
+
 Rule scaleByStddev(const CallArguments &a) {
-  double decay = a.number("decay"), eps = a.number("eps"),
-         initial = a.number("initial_scale");
-  bool inRoot = a.boolean("eps_in_sqrt"),
-       corrects = a.boolean("bias_correction");
-  return [=](RuleContext &c, const std::string &path, Updates &updates) {
-    Moments m(c, path);
-    Value correction;
-    if (corrects)
-      correction = m.correction(decay, m.count());
-    forEach(c, updates, [&](Value g, const TrainedParameter &p) {
-      Value mu = m.average("mu", p, g, decay);
-      Value nu = m.average("nu", p, c.b.square(g), decay, initial);
-      if (corrects) {
-        mu = m.times(mu, correction);
-        nu = m.times(nu, correction);
-      }
-      return c.b.mul(
-          g, inverseRoot(c.b, c.b.sub(nu, c.b.square(mu)), eps, inRoot));
-    });
-  };
+  return scaleByRoot(a, /*isCentred=*/true);
 }
 
 Rule scaleByRss(const CallArguments &a) {
