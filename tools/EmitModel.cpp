@@ -139,9 +139,7 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   load.stablehlo.keepsValues = options.form == EmitForm::Shardings ||
                                options.form == EmitForm::ShardingRules;
   load.remark = [&](const remarks::Emitted &remark, Location location) {
-    printRemark({remark.entry->code, remark.text, remark.payload,
-                 pipeline::locationText(location)},
-                options.run, diagnostics);
+    printRemark(remark, location, options.run, diagnostics);
   };
   llvm::Expected<LoadedModel> model =
       loadModel(options.run.model, context.get(), load, diagnostics);
@@ -169,15 +167,7 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   dealt.keepPartitioned = options.form == EmitForm::Partitioned;
   dealt.explain = options.run.explains(remarks::Topic::Sharding);
   {
-    ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-      auto remark = remarks::read(diagnostic);
-      if (!remark)
-        return failure();
-      printRemark({remark->entry->code, remark->text, remark->payload,
-                   pipeline::locationText(diagnostic.getLocation())},
-                  options.run, diagnostics);
-      return success();
-    });
+    RemarkPrinter printer(context.get(), options.run, diagnostics);
     if (llvm::Error error = sharding::shardProgram(*model->module, dealt))
       return error;
   }

@@ -180,6 +180,26 @@ void zenith::tools::printRemark(const pipeline::Remark &remark,
                            : pipeline::toText(remark));
 }
 
+void zenith::tools::printRemark(const remarks::Emitted &remark,
+                                Location location, const ReportOptions &options,
+                                Diagnostics &diagnostics) {
+  printRemark({remark.entry->code, remark.text, remark.payload,
+               pipeline::locationText(location)},
+              options, diagnostics);
+}
+
+RemarkPrinter::RemarkPrinter(MLIRContext *context, const ReportOptions &options,
+                             Diagnostics &diagnostics)
+    : ScopedDiagnosticHandler(context) {
+  setHandler([&](Diagnostic &diagnostic) {
+    auto remark = remarks::read(diagnostic);
+    if (!remark)
+      return failure();
+    printRemark(*remark, diagnostic.getLocation(), options, diagnostics);
+    return success();
+  });
+}
+
 pipeline::CompileOptions
 zenith::tools::compileOptions(const RunOptions &options,
                               Diagnostics &diagnostics) {

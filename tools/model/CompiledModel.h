@@ -6,7 +6,9 @@
 #ifndef ZENITH_TOOLS_MODEL_COMPILEDMODEL_H
 #define ZENITH_TOOLS_MODEL_COMPILEDMODEL_H
 
+#include "ir/remarks/Remark.h"
 #include "lowering/pipeline/Compile.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace zenith::models {
 class Diagnostics;
@@ -25,6 +27,17 @@ pipeline::CompileOptions compileOptions(const RunOptions &options,
 /// Prints a remark of a topic that `options` ask for, in their format.
 void printRemark(const pipeline::Remark &remark, const ReportOptions &options,
                  Diagnostics &diagnostics);
+/// The same of a remark that a frontend or a pass has emitted.
+void printRemark(const remarks::Emitted &remark, mlir::Location location,
+                 const ReportOptions &options, Diagnostics &diagnostics);
+
+/// While it lives, remarks of passes that run outside of the phases are
+/// printed; other diagnostics go on.
+class RemarkPrinter : public mlir::ScopedDiagnosticHandler {
+public:
+  RemarkPrinter(mlir::MLIRContext *context, const ReportOptions &options,
+                Diagnostics &diagnostics);
+};
 
 } // namespace zenith::tools
 

@@ -302,9 +302,7 @@ llvm::Error zenith::tools::quantizeModel(models::LoadedModel &model,
         auto remark = remarks::read(diagnostic);
         if (!remark || forFile)
           return diagnostics.handle(diagnostic, model.folder);
-        printRemark({remark->entry->code, remark->text, remark->payload,
-                     pipeline::locationText(diagnostic.getLocation())},
-                    options, diagnostics);
+        printRemark(*remark, diagnostic.getLocation(), options, diagnostics);
         return success();
       });
   return ModelQuantizer(model, options, diagnostics, std::move(*params),

@@ -104,9 +104,7 @@ llvm::Error ModelRun::load() {
   load.dimBounds = options.dims.bounds;
   load.entry = options.entry;
   load.remark = [&](const remarks::Emitted &remark, Location location) {
-    printRemark({remark.entry->code, remark.text, remark.payload,
-                 pipeline::locationText(location)},
-                options, diagnostics);
+    printRemark(remark, location, options, diagnostics);
   };
   llvm::Expected<LoadedModel> loaded =
       loadModel(options.model, context.get(), load, diagnostics);
@@ -172,15 +170,7 @@ llvm::Error ModelRun::dealOverDevices() {
   if (options.wants(Report::Communication))
     dealt.communication = &communication;
   dealt.explain = options.explains(remarks::Topic::Sharding);
-  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-    auto remark = remarks::read(diagnostic);
-    if (!remark)
-      return failure();
-    printRemark({remark->entry->code, remark->text, remark->payload,
-                 pipeline::locationText(diagnostic.getLocation())},
-                options, diagnostics);
-    return success();
-  });
+  RemarkPrinter printer(context.get(), options, diagnostics);
   return sharding::shardProgram(*model.module, dealt);
 }
 
@@ -559,9 +549,9 @@ llvm::Error ModelRun::execute() {
       return error;
     return checkDerivatives();
   }
-  for (auto step : {&ModelRun::checkFolders, &ModelRun::load,
-                    &ModelRun::settlePrecision, &ModelRun::start,
-                    &ModelRun::writeTimeline, &ModelRun::writeResults})
+  for (auto step :
+       {&ModelRun::checkFolders, &ModelRun::load, &ModelRun::settlePrecision,
+        &ModelRun::start, &ModelRun::writeTimeline, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;
   if (options.benchServer) {

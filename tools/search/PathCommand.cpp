@@ -140,6 +140,20 @@ static llvm::json::Object endsReport(SearchRun &search,
   return report;
 }
 
+/// Searches from each start that may reach the target, and writes the report.
+static llvm::Error fromEachStart(
+    SearchRun &search, const PathTask &task,
+    llvm::function_ref<llvm::Error(const cayley::State &)> searchFrom) {
+  Reachability reachability(task.graph);
+  for (const cayley::State &start : task.starts) {
+    if (!reachability.mayReach(start, task.target))
+      search.add(unreachable(search, start));
+    else if (llvm::Error error = searchFrom(start))
+      return error;
+  }
+  return search.write();
+}
+
 static llvm::Error pathFrom(SearchRun &search, const PathTask &task,
                             const cayley::State &start,
                             RankedTensorType rowType) {
@@ -192,14 +206,9 @@ llvm::Error zenith::tools::runPath(SearchRun &search) {
   auto runs = search.compile(std::move(*module));
   if (!runs || !*runs)
     return runs.takeError();
-  Reachability reachability(task->graph);
-  for (const cayley::State &start : task->starts) {
-    if (!reachability.mayReach(start, task->target))
-      search.add(unreachable(search, start));
-    else if (llvm::Error error = pathFrom(search, *task, start, rowType))
-      return error;
-  }
-  return search.write();
+  return fromEachStart(search, *task, [&](const cayley::State &start) {
+    return pathFrom(search, *task, start, rowType);
+  });
 }
 
 /// The entry of the model that scores states, in a module of its own; an empty
@@ -326,12 +335,7 @@ llvm::Error zenith::tools::runBeam(SearchRun &search) {
                              loaded->folder.empty() ? "." : loaded->folder);
   if (!runs || !*runs)
     return runs.takeError();
-  Reachability reachability(task->graph);
-  for (const cayley::State &start : task->starts) {
-    if (!reachability.mayReach(start, task->target))
-      search.add(unreachable(search, start));
-    else if (llvm::Error error = beamFrom(search, *task, program, start))
-      return error;
-  }
-  return search.write();
+  return fromEachStart(search, *task, [&](const cayley::State &start) {
+    return beamFrom(search, *task, program, start);
+  });
 }
