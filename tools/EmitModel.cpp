@@ -156,8 +156,8 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   }
   sharding::ShardOptions dealt;
   dealt.meshDevices = options.run.compile.meshDevices;
-  dealt.mesh = options.run.mesh;
-  dealt.shards = options.run.shards;
+  dealt.mesh = options.run.compile.mesh;
+  dealt.shards = options.run.compile.shards;
   llvm::Expected<Operation *> entry =
       models::findEntry(*model->module, options.run.entry);
   if (entry)

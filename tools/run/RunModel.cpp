@@ -164,8 +164,8 @@ llvm::Error ModelRun::dealOverDevices() {
     return entry.takeError();
   sharding::ShardOptions dealt;
   dealt.meshDevices = options.compile.meshDevices;
-  dealt.mesh = options.mesh;
-  dealt.shards = options.shards;
+  dealt.mesh = options.compile.mesh;
+  dealt.shards = options.compile.shards;
   dealt.entry = SymbolTable::getSymbolName(*entry).str();
   if (options.wants(Report::Communication))
     dealt.communication = &communication;
