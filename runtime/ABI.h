@@ -166,6 +166,25 @@ typedef struct zenith_device {
   void (*reclaim)(void *user);
 } zenith_device;
 
+/// The file of a run, for values that leave memory for a while. Functions
+/// return a zenith_code and have then written the reason into *error.
+typedef struct zenith_file {
+  uint64_t struct_size;
+  void *user; ///< first argument of every function
+  /// Makes sure that the file has blocks for bytes bytes before anything is
+  /// written, and room for so many transfers, which are counted from here.
+  int32_t (*begin)(void *user, int64_t bytes, int64_t transfers,
+                   zenith_error *error);
+  /// Starts a transfer; transfers are done one after the other. The memory must
+  /// stay as it is, or unread, until await.
+  void (*write)(void *user, const void *from, int64_t offset, int64_t bytes);
+  void (*read)(void *user, void *to, int64_t offset, int64_t bytes);
+  /// Waits until so many transfers are done.
+  int32_t (*await)(void *user, int64_t transfers, zenith_error *error);
+  /// Waits for all; the contents of the file are lost.
+  void (*end)(void *user);
+} zenith_file;
+
 /// What a run may use. Every callback may be null: then the runtime's default
 /// applies. One context serves one run at a time.
 typedef struct zenith_run_context {
@@ -207,6 +226,9 @@ typedef struct zenith_run_context {
   /// Nanoseconds of the monotonic clock after which the run should end; read
   /// between kernels. 0 = none.
   int64_t deadline;
+  /// For values that wait in a file. Null: a program that has such values fails
+  /// with ZENITH_USAGE.
+  const zenith_file *file;
 } zenith_run_context;
 
 /// A compiled entry. args and results are the function's, in order. params
@@ -243,6 +265,19 @@ ZENITH_EXPORT int32_t zenith_serial_for(zenith_run_context *context,
 ZENITH_EXPORT void zenith_report_work(zenith_run_context *context,
                                       int64_t kernel_index, int64_t flops,
                                       int64_t bytes);
+
+/// Transfers of the run's file (zenith_file): begin precedes and end follows
+/// all others, also where the run fails. A nonzero code is a failure.
+ZENITH_EXPORT int32_t zenith_file_begin(zenith_run_context *context,
+                                        int64_t bytes, int64_t transfers);
+ZENITH_EXPORT void zenith_file_write(zenith_run_context *context,
+                                     const void *from, int64_t offset,
+                                     int64_t bytes);
+ZENITH_EXPORT void zenith_file_read(zenith_run_context *context, void *to,
+                                    int64_t offset, int64_t bytes);
+ZENITH_EXPORT int32_t zenith_file_await(zenith_run_context *context,
+                                        int64_t transfers);
+ZENITH_EXPORT void zenith_file_end(zenith_run_context *context);
 
 /// The run's arena; null after recording ZENITH_OUT_OF_MEMORY. bytes == 0 gives
 /// a pointer that must not be dereferenced.

@@ -55,8 +55,8 @@ static bool hasField(const zenith_run_context *context, size_t end) {
 }
 
 static bool isOverdue(const zenith_run_context *context) {
-  return hasField(context, sizeof(zenith_run_context)) && context->deadline &&
-         ProfileClock::now() >= context->deadline;
+  return hasField(context, offsetof(zenith_run_context, file)) &&
+         context->deadline && ProfileClock::now() >= context->deadline;
 }
 
 int32_t zenith_run_status(zenith_run_context *context) {

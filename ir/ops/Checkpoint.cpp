@@ -68,12 +68,26 @@ bool isSaveable(CheckpointOp checkpoint, Operation *op) {
   llvm_unreachable("all policies are named");
 }
 
+/// `segments = N`, or `segments = auto`, which is 0.
+static ParseResult parseSegments(OpAsmParser &parser, IntegerAttr &segments) {
+  if (failed(parser.parseOptionalKeyword("segments")))
+    return success();
+  int64_t count = 0;
+  if (failed(parser.parseEqual()) ||
+      (failed(parser.parseOptionalKeyword("auto")) &&
+       failed(parser.parseInteger(count))))
+    return failure();
+  segments = parser.getBuilder().getI64IntegerAttr(count);
+  return success();
+}
+
 ParseResult CheckpointOp::parse(OpAsmParser &parser, OperationState &state) {
   Properties &own = state.getOrAddProperties<Properties>();
   Builder &b = parser.getBuilder();
   own.policy = b.getStringAttr("nothing_saveable");
   own.names = b.getArrayAttr({});
   own.prevent_cse = b.getBoolAttr(true);
+  own.segments = b.getI64IntegerAttr(1);
   auto parseClause = [&](StringRef word, auto &attribute) -> ParseResult {
     if (failed(parser.parseOptionalKeyword(word)))
       return success();
@@ -84,6 +98,7 @@ ParseResult CheckpointOp::parse(OpAsmParser &parser, OperationState &state) {
   if (failed(parseClause("policy", own.policy)) ||
       failed(parseClause("names", own.names)) ||
       failed(parseClause("prevent_cse", own.prevent_cse)) ||
+      failed(parseSegments(parser, own.segments)) ||
       failed(parseBoundInputs(parser, arguments, state.operands)) ||
       failed(parser.parseOptionalArrowTypeList(state.types)) ||
       failed(parser.parseOptionalAttrDictWithKeyword(state.attributes)))
@@ -94,11 +109,15 @@ ParseResult CheckpointOp::parse(OpAsmParser &parser, OperationState &state) {
 void CheckpointOp::print(OpAsmPrinter &printer) {
   printer << " policy = " << getPolicyAttr() << " names = " << getNamesAttr()
           << " prevent_cse = " << (getPreventCse() ? "true" : "false") << ' ';
+  if (getSegments() == 0)
+    printer << "segments = auto ";
+  else if (getSegments() != 1)
+    printer << "segments = " << getSegments() << ' ';
   printBoundInputs(printer, getBody().getArguments(), getInputs());
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getPolicyAttrName(), getNamesAttrName(), getPreventCseAttrName()});
+      (*this)->getAttrs(), {getPolicyAttrName(), getNamesAttrName(),
+                            getPreventCseAttrName(), getSegmentsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -124,6 +143,9 @@ LogicalResult CheckpointOp::verify() {
     if (!isa<StringAttr>(name))
       return checks.fail("name " + Twine(i), "another attribute", "a string",
                          4);
+  // checkpoint_c5
+  if (getSegments() < 0)
+    return checks.fail("segments", Twine(getSegments()), "at least 0", 5);
   return success();
 }
 

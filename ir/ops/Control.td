@@ -155,12 +155,15 @@ def Graph_CheckpointOp : Graph_Op<"checkpoint", "Control", [IsolatedFromAbove, R
     Differentiation computes the other values of the region again, from the inputs and what is kept, behind a barrier on the cotangents.
     Without differentiation it is its region. `policy` is one of JAX's checkpoint policies (docs/guides/memory.md); `names` are the
     names of graph.named that the policies on names speak of. `prevent_cse = false` leaves the barrier out.
+    `segments = N` cuts a chain of layers into N checkpoints, each of which keeps what it gets from the one before; `auto` takes the
+    number with the least sum of what all keep and the most that one computes again.
     c1: one block argument per operand, of its type; c2: the region ends in yield with the result types; c3: the policy is known;
-    c4: names are strings.
+    c4: names are strings; c5: the number of segments is not negative, and 0 is auto.
     Example: `%r = graph.checkpoint policy = "dots_saveable" names = [] prevent_cse = true (%a = %x : tensor<4xf32>) -> tensor<4xf32> { graph.yield %a : tensor<4xf32> }`
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$inputs, DefaultValuedAttr<StrAttr, "\"nothing_saveable\"">:$policy,
-                       DefaultValuedAttr<ArrayAttr, "{}">:$names, DefaultValuedAttr<BoolAttr, "true">:$prevent_cse);
+                       DefaultValuedAttr<ArrayAttr, "{}">:$names, DefaultValuedAttr<BoolAttr, "true">:$prevent_cse,
+                       DefaultValuedAttr<I64Attr, "1">:$segments);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -13,7 +13,8 @@ include "mlir/IR/EnumAttr.td"
 def Host_BufferKind : I32EnumAttr<"BufferKind", "where bytes are", [
     I32EnumAttrCase<"argument", 0>, I32EnumAttrCase<"result", 1>, I32EnumAttrCase<"param", 2>,
     I32EnumAttrCase<"derived", 3>, I32EnumAttrCase<"arena", 4>, I32EnumAttrCase<"constant", 5>,
-    I32EnumAttrCase<"slot", 6>, I32EnumAttrCase<"cell", 7>]> {
+    I32EnumAttrCase<"slot", 6>, I32EnumAttrCase<"cell", 7>,
+    I32EnumAttrCase<"file", 8>]> {
   let cppNamespace = "::zenith::host";
   let genSpecializedAttr = 0;
 }
@@ -29,11 +30,11 @@ def Host_BufferAttr : Host_Attr<"Buffer", "buffer"> {
   let summary = "where a kernel reads or writes";
   let description = [{
     `index` is the position of the argument, result, constant, slot or cell in its program, of the parameter in its
-    module, or of the derived parameter. `offset` is in bytes from the start of the arena, or of the derived parameters'
-    arena. A slot is pool memory between an alloc and a dealloc, for sizes that depend on data. A cell is 8 bytes for a
-    scalar. Constraints:
+    module, or of the derived parameter. `offset` is in bytes from the start of the arena, of the derived parameters'
+    arena, or of the file. A slot is pool memory between an alloc and a dealloc, for sizes that depend on data. A cell is 8 bytes for a
+    scalar. A file is that of the run, for values that leave the arena for a while. Constraints:
     - (buffer_c1) `index` is not negative.
-    - (buffer_c2) `offset` is 0 unless the kind is arena or derived.
+    - (buffer_c2) `offset` is 0 unless the kind is arena, derived or file.
     Example: `#host.buffer<arena, 0, "64*batch">`
   }];
   let parameters = (ins EnumParameter<Host_BufferKind>:$kind, "int64_t":$index, Host_DimParameter:$offset);

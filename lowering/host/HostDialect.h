@@ -51,8 +51,17 @@ inline constexpr llvm::StringLiteral nestedArenaAttrName = "host.nested_arena";
 inline constexpr llvm::StringLiteral deallocsAttrName = "host.deallocs";
 /// On kernels that call routines of the runtime.
 inline constexpr llvm::StringLiteral hostOnlyAttrName = "zenith.host_only";
+/// On functions and programs: bytes of the file for values that leave the
+/// arena, and on graph.place where in the file the value lies.
+inline constexpr llvm::StringLiteral fileBytesAttrName = "host.file_bytes";
+inline constexpr llvm::StringLiteral fileOffsetAttrName = "host.file_offset";
+/// On graph.barrier: waits for the transfer that its operand takes part in.
+inline constexpr llvm::StringLiteral awaitsAttrName = "host.awaits";
 /// Name of the nested module of kernels.
 inline constexpr llvm::StringLiteral kernelsModuleName = "kernels";
+
+/// What a copy moves to or from the file; null where no file takes part.
+BufferAttr bytesOfTransfer(CopyOp copy);
 
 } // namespace zenith::host
 

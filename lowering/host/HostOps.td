@@ -120,14 +120,26 @@ def Host_LaunchOp : Host_Step<"launch", [NamesSymbols]> {
 }
 
 def Host_CopyOp : Host_Step<"copy"> {
-  let summary = "copies bytes to a result that no kernel writes";
+  let summary = "copies bytes to a result that no kernel writes, or starts to copy them to or from the file of the run";
   let description = [{
-    Constraints:
+    Copies to and from the file go on while later steps run, one after the other; await waits for them. Constraints:
     - (copy_c1) `target` is not a parameter and not a constant.
+    - (copy_c2) Where one of both is the file, the other is in the arena, and the program is an entry.
     Example: `host.copy <argument, 0, "0"> to <result, 0, "0"> bytes "4*n"`
   }];
   let arguments = (ins Host_BufferAttr:$source, Host_BufferAttr:$target, Graph_DimAttr:$bytes);
   let assemblyFormat = "$source `to` $target `bytes` custom<Dim>($bytes) attr-dict";
+}
+
+def Host_AwaitOp : Host_Step<"await"> {
+  let summary = "waits for the first copies of the program to and from the file";
+  let description = [{
+    From here on `buffer`, which the last of them reads or writes, may be written or read. Constraints:
+    - (await_c1) The program has started at least `copies` such copies, the last of them with `buffer`.
+    Example: `host.await 1 <arena, 0, "0">`
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$copies, Host_BufferAttr:$buffer);
+  let assemblyFormat = "$copies $buffer attr-dict";
 }
 
 def Host_ScalarOp : Host_Step<"scalar"> {

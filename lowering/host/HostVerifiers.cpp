@@ -24,7 +24,8 @@ LogicalResult BufferAttr::verify(EmitError emitError, BufferKind kind,
   if (index < 0)
     return emitError() << "buffer index: got " << index
                        << ", expected at least 0 (buffer_c1)";
-  bool hasOffset = kind == BufferKind::arena || kind == BufferKind::derived;
+  bool hasOffset = kind == BufferKind::arena || kind == BufferKind::derived ||
+                   kind == BufferKind::file;
   if (!hasOffset && !offset.getExpr().isConstant(0))
     return emitError() << "buffer offset: got " << offset << " in a "
                        << stringifyEnum(kind) << ", expected 0 (buffer_c2)";
@@ -250,10 +251,41 @@ static bool isReadOnly(BufferAttr buffer) {
          buffer.getKind() == BufferKind::constant;
 }
 
+BufferAttr bytesOfTransfer(CopyOp copy) {
+  if (copy.getSource().getKind() == BufferKind::file)
+    return copy.getTarget();
+  return copy.getTarget().getKind() == BufferKind::file ? copy.getSource()
+                                                        : BufferAttr();
+}
+
 LogicalResult CopyOp::verify() {
   if (isReadOnly(getTarget()))
     return emitOpError("target: got ")
            << getTarget() << ", expected memory that may be written (copy_c1)";
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  BufferAttr bytes = bytesOfTransfer(*this);
+  if (bytes && (bytes.getKind() != BufferKind::arena || program.getInner()))
+    return emitOpError("got ")
+           << bytes << " beside the file"
+           << (program.getInner() ? " in an inner program" : "")
+           << ", expected a part of the arena of an entry (copy_c2)";
+  return success();
+}
+
+LogicalResult AwaitOp::verify() {
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  uint64_t started = 0;
+  BufferAttr last;
+  for (Operation &step : llvm::make_range(program.getBody().front().begin(),
+                                          Block::iterator(*this)))
+    if (auto copy = dyn_cast<CopyOp>(step))
+      if (BufferAttr bytes = bytesOfTransfer(copy);
+          bytes && ++started == getCopies())
+        last = bytes;
+  if (last != getBuffer())
+    return emitOpError("got copy ")
+           << getCopies() << " of " << started << " with " << getBuffer()
+           << ", expected the buffer of a copy that was started (await_c1)";
   return success();
 }
 

@@ -372,6 +372,16 @@ func.func @checkpoint_c4_number(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf
 
 // -----
 
+func.func @checkpoint_c5_negative(%x: tensor<4xf32>) {
+  // expected-error@below {{'graph.checkpoint' op segments: got -1, expected at least 0 (checkpoint_c5)}}
+  %r = graph.checkpoint segments = -1 (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    graph.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @named_c1_empty(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
   // expected-error@below {{'graph.named' op name: got "", expected a name (named_c1)}}
   %r = graph.named %x "" : tensor<4xf32>

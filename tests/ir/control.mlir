@@ -154,6 +154,14 @@ func.func @checkpoint(%x: tensor<?x4xf32>) {
     %n = graph.named %a "a" : tensor<?x4xf32>
     graph.yield %n : tensor<?x4xf32>
   }
+  // CHECK: graph.checkpoint policy = "nothing_saveable" names = [] prevent_cse = true segments = 4 (
+  %s = graph.checkpoint segments = 4 (%a = %x : tensor<?x4xf32>) -> tensor<?x4xf32> {
+    graph.yield %a : tensor<?x4xf32>
+  }
+  // CHECK: graph.checkpoint policy = "nothing_saveable" names = [] prevent_cse = true segments = auto (
+  %t = graph.checkpoint segments = auto (%a = %x : tensor<?x4xf32>) -> tensor<?x4xf32> {
+    graph.yield %a : tensor<?x4xf32>
+  }
   // CHECK: graph.checkpoint policy = "nothing_saveable" names = [] prevent_cse = true ()
   graph.checkpoint () {
     graph.yield

@@ -280,6 +280,36 @@ host.program @copy_c1_into_parameter arguments [] results [] arena "0" {
 
 // -----
 
+host.program @copy_c2_result arguments [] results [] arena "0" {
+  // expected-error@+1 {{'host.copy' op got #host.buffer<slot, 0, "0"> beside the file, expected a part of the arena of an entry (copy_c2)}}
+  host.copy <slot, 0, "0"> to <file, 0, "0"> bytes "4"
+}
+
+// -----
+
+host.program @copy_c2_inner arguments [] results [] arena "64" attributes {inner} {
+  // expected-error@+1 {{'host.copy' op got #host.buffer<arena, 0, "0"> beside the file in an inner program, expected a part of the arena of an entry (copy_c2)}}
+  host.copy <file, 0, "0"> to <arena, 0, "0"> bytes "4"
+}
+
+// -----
+
+host.program @await_c1_not_started arguments [] results [] arena "64" {
+  host.copy <arena, 0, "0"> to <file, 0, "0"> bytes "4"
+  // expected-error@+1 {{'host.await' op got copy 2 of 1 with #host.buffer<arena, 0, "0">, expected the buffer of a copy that was started (await_c1)}}
+  host.await 2 <arena, 0, "0">
+}
+
+// -----
+
+host.program @await_c1_other_buffer arguments [] results [] arena "128" {
+  host.copy <arena, 0, "0"> to <file, 0, "0"> bytes "4"
+  // expected-error@+1 {{'host.await' op got copy 1 of 1 with #host.buffer<arena, 0, "64">, expected the buffer of a copy that was started (await_c1)}}
+  host.await 1 <arena, 0, "64">
+}
+
+// -----
+
 host.program @scalar_c1_float arguments [] results [] arena "0" {
   // expected-error@+1 {{'host.scalar' op type: got 'f32', expected an integer of at most 64 bits (scalar_c1)}}
   host.scalar "1" to <cell, 0, "0"> : f32

@@ -35,6 +35,10 @@ host.program @steps arguments [#host.value<"x", tensor<?x4xf32>, ["n", "4"]>, #h
     {host_only, pointer_bytes = [#graph.dim<"32">, #graph.dim<"32">], written = array<i64: 1>}
   // CHECK: host.copy <param, 3, "0"> to <result, 0, "0"> bytes "16*n"
   host.copy <param, 3, "0"> to <result, 0, "0"> bytes "16*n"
+  // CHECK: host.copy <arena, 0, "0"> to <file, 0, "64"> bytes "16"
+  host.copy <arena, 0, "0"> to <file, 0, "64"> bytes "16"
+  // CHECK: host.await 1 <arena, 0, "0">
+  host.await 1 <arena, 0, "0">
   // CHECK: host.scalar "2*n" to <cell, 0, "0"> : i64
   host.scalar "n + n" to <cell, 0, "0"> : i64
   // CHECK: host.fetch "%0" from <cell, 0, "0"> : i64
