@@ -48,6 +48,11 @@ def Graph_ScatterKind : Graph_Enum<"ScatterKind", "scatter kind",
     ["set", "sum", "prod", "max", "min"]>;
 def Graph_ScatterKindAttr : Graph_EnumAttr<Graph_ScatterKind, "scatter_kind">;
 
+// A sum of products modulo 2^31 - 1, or a polynomial modulo 2^32.
+def Graph_HashKind : Graph_Enum<"HashKind", "kind of hash",
+    ["matrix", "poly32"]>;
+def Graph_HashKindAttr : Graph_EnumAttr<Graph_HashKind, "hash_kind">;
+
 def Graph_RandomKind : Graph_Enum<"RandomKind", "random algorithm",
     ["threefry", "philox"]>;
 def Graph_RandomKindAttr : Graph_EnumAttr<Graph_RandomKind, "random_kind">;

@@ -507,6 +507,8 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     Where there are more such permutations, a group of them, `search.dedup` keeps the least of each candidate's images under all.
     Positions that always move together (cubies: blocks of imprimitivity) share a code for their values where keys get shorter by it.
     Where the exit predicate says that a layer is the last one, its states are counted and not stored.
+    Where all earlier layers must be known, because a generator has no inverse, their states are one list with an index, which
+    `search.append_new` extends where it is: a step costs as much as its own candidates. So it is where states stay rows.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark (SEA001 to SEA104 of [remarks](remarks.md)).
@@ -520,7 +522,7 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
                         "memory that a step on keys should do with; 0: any">,
                  ListOption<"without", "without", "std::string",
                             "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks, key-ranges, symmetry, "
-                            "symmetry-group, pieces, last-count">];
+                            "symmetry-group, pieces, last-count, known-index">];
 }
 
 def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {

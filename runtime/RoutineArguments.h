@@ -141,6 +141,39 @@ typedef struct zenith_compact_arguments {
   int64_t *found; ///< number of chosen rows
 } zenith_compact_arguments;
 
+/// append_new: a list of distinct rows, and an index that finds them.
+typedef struct zenith_append_new_arguments {
+  uint64_t struct_size;
+  int64_t parts;            ///< of a row
+  const int64_t *row_bytes; ///< of each part
+  int64_t count;            ///< rows of the known list that are valid
+  int64_t candidate_rows;
+  int64_t rows;      ///< that the list has room for
+  int64_t cells;     ///< of the new index
+  int64_t old_cells; ///< of the index
+  const uint64_t *index;
+  void *const *known;      ///< each part
+  void *const *candidates; ///< each part
+  uint64_t *new_index;     ///< may be the index
+  void *const *list;       ///< each part; may be the known one
+  int64_t *total;          ///< valid rows of the list
+} zenith_append_new_arguments;
+
+/// hash, hash_factors: numbers of rows of integers.
+typedef struct zenith_hash_arguments {
+  uint64_t struct_size;
+  int64_t rows;
+  int64_t width; ///< elements of a row
+  int64_t lanes; ///< hashes of a row
+  int64_t dtype;
+  int64_t is_polynomial; ///< poly32, which has no factors
+  int64_t seed;          ///< bits of the key of the factors
+  int64_t slots;
+  void *scratch; ///< width * lanes factors of 8 bytes, lane by lane
+  const void *operand;
+  void *result;
+} zenith_hash_arguments;
+
 /// dedup_*: candidates that no known list holds, each key once.
 typedef struct zenith_dedup_arguments {
   uint64_t struct_size;

@@ -277,6 +277,8 @@ Expected<Results> zenith::interpreter::evaluateOrdering(const OpEvaluation &e) {
     return evaluateSearchSorted(e);
   if (isa<graph::IsInOp>(e.op))
     return evaluateIsIn(e);
+  if (isa<graph::HashOp>(e.op))
+    return evaluateHash(e);
   if (isa<graph::NonMaxSuppressionOp>(e.op))
     return evaluateNonMaxSuppression(e);
   return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);

@@ -5,6 +5,7 @@
 #include "ir/SearchOps.h"
 #include "ir/interpreter/OpEvaluation.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace zenith;
@@ -254,6 +255,72 @@ static Expected<Results> evaluateTestAndSet(const OpEvaluation &e) {
   return Results{std::move(*positions), std::move(*bits)};
 }
 
+/// The bytes of row `row` of all parts of a list that starts at operand
+/// `first`.
+static std::string rowAt(const OpEvaluation &e, size_t first, size_t parts,
+                         int64_t row) {
+  std::string bytes;
+  for (size_t part = first; part < first + parts; ++part) {
+    const Tensor &list = e.operand(unsigned(part));
+    size_t size = list.byteSize() / size_t(list.shape()[0]);
+    bytes.append(list.bytes() + size_t(row) * size, size);
+  }
+  return bytes;
+}
+
+static Expected<Results> evaluateAppendNew(const OpEvaluation &e) {
+  auto op = cast<search::AppendNewOp>(e.op);
+  const size_t parts = op.getKnown().size();
+  auto number = [&](size_t operand) {
+    return elementsOf<int64_t>(e.operand(unsigned(operand)))[0];
+  };
+  const int64_t count = number(2 * parts + 1), rows = number(2 * parts + 2),
+                cells = number(2 * parts + 3);
+  if (rows < 0 || cells < 0 || count < 0 || count > e.operand(1).shape()[0] ||
+      count > rows)
+    return e.fail("counts do not fit the lists at run time");
+  for (size_t part = 0; part < parts; ++part)
+    if (e.operand(1 + part).shape()[0] != e.operand(1).shape()[0] ||
+        e.operand(1 + parts + part).shape()[0] !=
+            e.operand(1 + parts).shape()[0])
+      return e.fail("parts of one list have different sizes at run time");
+  std::set<std::string> seen;
+  std::vector<std::string> list;
+  for (int64_t row = 0; row < count; ++row) {
+    list.push_back(rowAt(e, 1, parts, row));
+    seen.insert(list.back());
+  }
+  const size_t most = size_t(std::max(count, std::min(rows, cells - 1)));
+  for (int64_t row = 0; row < e.operand(1 + parts).shape()[0]; ++row) {
+    std::string bytes = rowAt(e, 1 + parts, parts, row);
+    if (list.size() < most && seen.insert(bytes).second)
+      list.push_back(std::move(bytes));
+  }
+  Expected<Tensor> index = e.allocate({cells}, 0);
+  if (!index)
+    return index.takeError();
+  Results results{std::move(*index)};
+  size_t at = 0;
+  for (size_t part = 0; part < parts; ++part) {
+    SmallVector<int64_t> shape(e.operand(1 + part).shape());
+    shape[0] = rows;
+    Expected<Tensor> to = e.allocate(shape, 1 + part);
+    if (!to)
+      return to.takeError();
+    size_t size = rows ? to->byteSize() / size_t(rows) : 0;
+    for (auto [row, bytes] : llvm::enumerate(list))
+      std::copy_n(bytes.data() + at, size, to->writable() + row * size);
+    at += size;
+    results.push_back(std::move(*to));
+  }
+  Expected<Tensor> total = e.allocate({}, 1 + parts);
+  if (!total)
+    return total.takeError();
+  writableElements<int64_t>(*total)[0] = int64_t(list.size());
+  results.push_back(std::move(*total));
+  return results;
+}
+
 Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
   if (isa<search::DedupOp>(e.op))
     return evaluateDedup(e);
@@ -265,5 +332,7 @@ Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
     return evaluateCosetBitRows(e);
   if (isa<search::TestAndSetOp>(e.op))
     return evaluateTestAndSet(e);
+  if (isa<search::AppendNewOp>(e.op))
+    return evaluateAppendNew(e);
   return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

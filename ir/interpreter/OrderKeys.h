@@ -31,6 +31,7 @@ llvm::Expected<Results> evaluateUnique(const OpEvaluation &e);
 llvm::Expected<Results> evaluateCompact(const OpEvaluation &e);
 llvm::Expected<Results> evaluateSearchSorted(const OpEvaluation &e);
 llvm::Expected<Results> evaluateIsIn(const OpEvaluation &e);
+llvm::Expected<Results> evaluateHash(const OpEvaluation &e);
 llvm::Expected<Results> evaluateNonMaxSuppression(const OpEvaluation &e);
 
 } // namespace zenith::interpreter

@@ -266,6 +266,46 @@ DimVector IsInOp::resultDims(unsigned, DimAnalysis &analysis) {
   return {analysis.dimsOf(getOperand())[0]};
 }
 
+LogicalResult HashOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType operand = tensorType(getOperand()),
+                   result = tensorType(getResult());
+  bool isMatrix = getKind() == HashKind::matrix;
+  // hash_c1
+  if (failed(checks.count("rank", operand.getRank(), 2, 1)))
+    return failure();
+  if (operand.isDynamicDim(1))
+    return checks.fail("width", "a dynamic one", "a static one", 1);
+  if (operand.getElementTypeBitWidth() < 8)
+    return checks.fail("element type", typeText(operand.getElementType()),
+                       "integers of 8 bits or more", 1);
+  // hash_c2
+  if (failed(checks.count("rank of the result", result.getRank(), 2, 2)) ||
+      failed(checks.sameSize("rows of the result", result.getDimSize(0),
+                             operand.getDimSize(0), 2)))
+    return failure();
+  auto element = IntegerType::get(getContext(), isMatrix ? 64 : 32,
+                                  isMatrix ? IntegerType::Signless
+                                           : IntegerType::Unsigned);
+  if (failed(checks.sameType("element type of the result",
+                             result.getElementType(), element, 2)))
+    return failure();
+  int64_t lanes = result.getDimSize(1);
+  if (result.isDynamicDim(1) || lanes < 1 || (!isMatrix && lanes != 1))
+    return checks.fail(
+        "lanes", result.isDynamicDim(1) ? "dynamic" : std::to_string(lanes),
+        isMatrix ? "a static number of at least 1" : "1", 2);
+  // hash_c3
+  if (!isMatrix && getSeed())
+    return checks.fail("seed", std::to_string(*getSeed()), "none", 3);
+  return success();
+}
+
+DimVector HashOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return {analysis.dimsOf(getOperand())[0],
+          tensorType(getResult()).getDimSize(1)};
+}
+
 LogicalResult NonMaxSuppressionOp::verify() {
   ShapeChecks checks(*this);
   RankedTensorType boxes = tensorType(getBoxes()),

@@ -106,6 +106,21 @@ def Graph_IsInOp : Graph_OrderingOp<"is_in"> {
   let assemblyFormat = "$operand `,` $set attr-dict `:` functional-type(operands, results)";
 }
 
+def Graph_HashOp : Graph_OrderingOp<"hash"> {
+  let summary = "a hash of each row of integers, or several";
+  let description = [{
+    `matrix`: lane k of row x is the sum of x[i] * m[i, k] modulo 2^31 - 1, in 0 to 2^31 - 2, exact for all integers; m is
+    jax.random.bits(PRNGKey(seed), (width, lanes), uint32) modulo 2^31 - 1 (jax_threefry_partitionable). `poly32`: h = 0, then for each x[i]
+    h = h * 0x01000193 + x[i] + 1 modulo 2^32. `seed` has the bits of a ui64; absent: 0.
+    c1: the operand has rank 2, a static width and integers of 8 bits or more; c2: the result has the operand's rows, of matrix static lanes of i64, at least one, of
+    poly32 one lane of ui32; c3: poly32 has no seed.
+    Example: `%h = graph.hash matrix, %x seed 7 : tensor<8x3xi64> -> tensor<8x2xi64>`
+  }];
+  let arguments = (ins Graph_HashKindAttr:$kind, Graph_IntTensor:$operand, OptionalAttr<I64Attr>:$seed);
+  let results = (outs Graph_IntTensor:$result);
+  let assemblyFormat = "custom<EnumWord>($kind) `,` $operand (`seed` $seed^)? attr-dict `:` type($operand) `->` type($result)";
+}
+
 def Graph_NonMaxSuppressionOp : Graph_OrderingOp<"non_max_suppression"> {
   let summary = "per batch and class, boxes in order of falling score that overlap no chosen one too much";
   let description = [{

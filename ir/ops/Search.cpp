@@ -221,4 +221,75 @@ DimVector TestAndSetOp::resultDims(unsigned result, DimAnalysis &analysis) {
                      : analysis.dimsOf(getKnown());
 }
 
+/// append_new_c2: parts of one list.
+static LogicalResult checkParts(const ShapeChecks &checks, const Twine &place,
+                                ValueRange parts) {
+  for (Value part : parts) {
+    RankedTensorType type = tensorType(part);
+    if (type.getRank() < 1)
+      return checks.fail("rank of " + place, "0", "at least 1", 2);
+    if (ShapedType::isDynamicShape(type.getShape().drop_front()) ||
+        type.getElementTypeBitWidth() < 8)
+      return checks.fail(place, typeText(type),
+                         "rows of a static shape, of integers of 8 bits or "
+                         "more",
+                         2);
+    if (failed(checks.sameSize("size of " + place, type.getDimSize(0),
+                               tensorType(parts.front()).getDimSize(0), 2)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult AppendNewOp::verify() {
+  ShapeChecks checks(*this);
+  // append_new_c1
+  if (getKnown().empty())
+    return checks.fail("number of parts", "0", "at least 1", 1);
+  size_t parts = getKnown().size();
+  if (failed(checks.count("number of candidates", getCandidates().size(), parts,
+                          1)) ||
+      failed(
+          checks.count("number of list parts", getList().size(), parts, 1)) ||
+      // append_new_c2
+      failed(checkParts(checks, "the known", getKnown())) ||
+      failed(checkParts(checks, "the candidates", getCandidates())) ||
+      failed(checkParts(checks, "the list", getList())))
+    return failure();
+  for (size_t part = 0; part < parts; ++part) {
+    RankedTensorType known = tensorType(getKnown()[part]);
+    SmallVector<int64_t> shape(known.getShape());
+    shape[0] = ShapedType::kDynamic;
+    auto rows = RankedTensorType::get(shape, known.getElementType());
+    // append_new_c3
+    for (Value other : {Value(getCandidates()[part]), Value(getList()[part])}) {
+      shape[0] = tensorType(other).getDimSize(0);
+      if (failed(checks.sameType(
+              "rows", other.getType(),
+              RankedTensorType::get(shape, known.getElementType()), 3)))
+        return failure();
+    }
+    // append_new_c4
+    if (failed(checks.sameType("list", getList()[part].getType(), rows, 4)))
+      return failure();
+  }
+  RankedTensorType index = tensorType(getNewIndex());
+  if (failed(checks.count("rank of the index", tensorType(getIndex()).getRank(),
+                          1, 4)))
+    return failure();
+  if (index.getRank() != 1 || !index.isDynamicDim(0))
+    return checks.fail("new index", typeText(index), "tensor<?xui64>", 4);
+  return success();
+}
+
+DimVector AppendNewOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  if (result == 0)
+    return {analysis.scalar(getCells())};
+  if (result > getList().size())
+    return {};
+  DimVector dims = analysis.dimsOf(getKnown()[result - 1]);
+  dims[0] = analysis.scalar(getRows());
+  return dims;
+}
+
 } // namespace zenith::search

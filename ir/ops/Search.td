@@ -119,4 +119,27 @@ def Search_TestAndSetOp : Search_Op<"test_and_set"> {
   let assemblyFormat = "$known `(` $candidates `)` (`tags` $tag_bits^)? attr-dict `:` functional-type(operands, results)";
 }
 
+def Search_AppendNewOp : Search_Op<"append_new", [AttrSizedOperandSegments]> {
+  let summary = "a list of distinct rows with the candidates that it lacks at its end, and an index that finds its rows";
+  let description = [{
+    Row i of a list of several parts is row i of each of them. The first `count` rows of `known` are distinct and the others unspecified.
+    `list` has them, then each candidate that equals none of them, once, in order of first occurrence; `total` is how many rows that are, and
+    further rows are unspecified. What does not fit into `rows` rows, or into an index of `cells` elements, one of which stays free, is left
+    out. `index` is the new index of the op that gave `known`; where `count` is 0, any. The elements of an index are unspecified. Where
+    `rows` and `cells` stay as they are, nothing is moved: a step costs as much as its candidates.
+    c1: there is a part, and known, candidates and list have as many; c2: parts have one dimension or more, rows of a static shape and
+    integers of 8 bits or more, and all of one list one size; c3: candidates and list have the rows of known; c4: the list has a dynamic
+    dimension 0, and both indices have rank 1, the new one of a dynamic size.
+    Example: `%i, %l, %n = search.append_new %index, (%known), (%more) count %c rows %r cells %s : (tensor<?xui64>, tensor<?x3xui8>,
+      tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)`
+  }];
+  let arguments = (ins Search_WordList:$index, Variadic<Graph_IntTensor>:$known, Variadic<Graph_IntTensor>:$candidates,
+    Graph_IndexScalar:$count, Graph_IndexScalar:$rows, Graph_IndexScalar:$cells);
+  let results = (outs Search_WordList:$new_index, Variadic<Graph_IntTensor>:$list, Graph_IndexScalar:$total);
+  let assemblyFormat = [{
+    $index `,` `(` $known `)` `,` `(` $candidates `)` `count` $count `rows` $rows `cells` $cells attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 #endif // ZENITH_IR_OPS_SEARCH_TD

@@ -306,6 +306,16 @@ LogicalResult AllocOp::verify() {
       getTarget().getKind() != BufferKind::result)
     return emitOpError("target: got ")
            << getTarget() << ", expected a slot or a result (alloc_c1)";
+  if (!getReuses())
+    return success();
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  int64_t index = getTarget().getIndex();
+  if (getTarget().getKind() != BufferKind::result || !program.getInner() ||
+      index >= int64_t(program.getArguments().size()))
+    return emitOpError("reuses: got ")
+           << getTarget()
+           << ", expected a result of an inner program that has an argument of "
+              "its index (alloc_c2)";
   return success();
 }
 

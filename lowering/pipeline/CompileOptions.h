@@ -32,6 +32,7 @@ enum class SearchForm {
   SymmetryGroup,
   Pieces,
   LastCount,
+  KnownIndex,
   ScoreFirst
 };
 
@@ -106,6 +107,7 @@ template <> struct Words<pipeline::SearchForm> {
       {"symmetry-group", Form::SymmetryGroup},
       {"pieces", Form::Pieces},
       {"last-count", Form::LastCount},
+      {"known-index", Form::KnownIndex},
       {"score-first", Form::ScoreFirst}};
 };
 

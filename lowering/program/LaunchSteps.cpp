@@ -63,6 +63,24 @@ llvm::SmallBitVector ProgramBuilder::unreadOf(graph::FusionOp fusion) const {
   return unread;
 }
 
+/// Whether a result of a nested function may lie in the memory of the argument
+/// of its index, of which the step is the only reader.
+bool ProgramBuilder::takesArgument(Operation *op, host::BufferAttr result) {
+  auto fusion = dyn_cast<graph::FusionOp>(op);
+  auto index = unsigned(result.getIndex());
+  if (!fusion || !isNested || index >= function.getNumArguments() ||
+      !function.getArgAttr(index, memory::donatedAttrName))
+    return false;
+  BlockArgument argument = function.getArgument(index);
+  if (!argument.hasOneUse() || argument.use_begin()->getOwner() != op)
+    return false;
+  unsigned operand = argument.use_begin()->getOperandNumber();
+  return llvm::any_of(fusion->getResults(), [&](OpResult value) {
+    return buffers.lookup(value) == result &&
+           memory::mayShareBytes(fusion, operand, value.getResultNumber());
+  });
+}
+
 /// Allocates a slot, or a result if it `isLate`, unless an earlier step did.
 LogicalResult ProgramBuilder::allocate(host::BufferAttr target,
                                        const DimExpr &bytes, bool isLate,
@@ -75,7 +93,8 @@ LogicalResult ProgramBuilder::allocate(host::BufferAttr target,
     return success();
   if (failed(checkSymbols(bytes, op)))
     return failure();
-  builder.create<host::AllocOp>(op->getLoc(), target, dim(bytes));
+  builder.create<host::AllocOp>(op->getLoc(), target, dim(bytes),
+                                isResult && takesArgument(op, target));
   return success();
 }
 

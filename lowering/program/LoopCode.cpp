@@ -15,6 +15,7 @@ namespace zenith::pipeline {
 struct LoopCode::Carried {
   host::OutcomeAttr outcome; ///< null for a scalar
   bool inPlace = false;
+  bool mayGrow = false; ///< the body takes its memory over unless it grows
   PassedValue now;
   Bytes next, afterNext; ///< in turns: where this step and the next one write
   Bytes home;            ///< in turns: where the result belongs
@@ -43,6 +44,13 @@ Bytes LoopCode::ownCopy(host::ValueAttr value, const PassedValue &from) {
   return own;
 }
 
+/// Whether a body may leave a result in the memory of its argument.
+static bool mayGrow(host::ProgramOp body, int64_t index) {
+  return any_of(body.getBody().getOps<host::AllocOp>(), [&](host::AllocOp op) {
+    return op.getReuses() && op.getTarget().getIndex() == index;
+  });
+}
+
 std::vector<LoopCode::Carried> LoopCode::startCarried(host::WhileOp op) {
   std::vector<Carried> carried;
   std::vector<PassedValue> inits = control.passedAll(op.getInits());
@@ -52,10 +60,11 @@ std::vector<LoopCode::Carried> LoopCode::startCarried(host::WhileOp op) {
     auto outcome = mlir::dyn_cast<host::OutcomeAttr>(result);
     value.outcome = outcome;
     value.inPlace = is_contained(op.getInPlace(), int64_t(index));
+    value.mayGrow = mayGrow(body, int64_t(index));
     value.now = inits[index];
     if (value.isAllocated()) {
       value.owner = code.nullPointer();
-      if (value.inPlace) {
+      if (value.inPlace || value.mayGrow) {
         // The body updates its argument, and the initial value must stay.
         value.now.bytes =
             ownCopy(valueAt(body.getArguments(), index), value.now);
@@ -112,7 +121,11 @@ void LoopCode::closeBody(host::WhileOp op, MutableArrayRef<Carried> carried,
   // Memory that the body replaced is freed first: phis take their values at the
   // end of the block.
   for (auto [value, out] : zip(carried, next))
-    if (value.isAllocated() && !value.inPlace)
+    if (value.mayGrow)
+      buffers.deallocate(builder.CreateSelect(
+          builder.CreateICmpEQ(value.owner, out.bytes.base), code.nullPointer(),
+          value.owner));
+    else if (value.isAllocated() && !value.inPlace)
       buffers.deallocate(value.owner);
   BasicBlock *from = builder.GetInsertBlock();
   auto feed = [&](Value *phi, Value *value) {

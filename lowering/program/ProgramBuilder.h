@@ -56,6 +56,7 @@ private:
                                      const SharedPlan &plan);
   mlir::LogicalResult allocateResult(mlir::OpResult result,
                                      const graph::DimExpr &bytes);
+  bool takesArgument(mlir::Operation *op, host::BufferAttr result);
   mlir::LogicalResult allocate(host::BufferAttr buffer,
                                const graph::DimExpr &bytes, bool isLate,
                                mlir::Operation *op);

@@ -6,6 +6,7 @@
 
 #include "ir/AssertionCode.h"
 #include "ir/GraphDialect.h"
+#include "lowering/program/EntryArguments.h"
 #include "runtime/ABI.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -118,10 +119,31 @@ void StepEmitter::allocate(host::AllocOp op) {
   unsigned index = op.getTarget().getIndex();
   if (op.getTarget().getKind() == host::BufferKind::slot)
     code.frame->slots[index] = buffers.allocate(bytes);
+  else if (op.getReuses() && !code.deviceKernels)
+    code.frame->results[index] = reuse(index, bytes);
   else if (code.frame->isNested)
     code.frame->results[index] = buffers.allocate(bytes);
   else
     results.allocate(index, bytes);
+}
+
+/// The memory of an argument if it has as many bytes, else new memory.
+Bytes StepEmitter::reuse(unsigned index, Value *bytes) {
+  Bytes argument = code.frame->arguments[index];
+  host::ValueAttr value = valueAt(code.frame->program.getArguments(), index);
+  Value *fits = builder.CreateICmpEQ(bytes, sizes.evaluate(bytesOf(value)));
+  BasicBlock *before = builder.GetInsertBlock(), *grow = code.block("grow"),
+             *done = code.block("done");
+  builder.CreateCondBr(fits, done, grow);
+  builder.SetInsertPoint(grow);
+  Bytes fresh = buffers.allocate(bytes);
+  BasicBlock *grown = builder.GetInsertBlock();
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+  PHINode *base = builder.CreatePHI(fresh.base->getType(), 2);
+  base->addIncoming(argument.base, before);
+  base->addIncoming(fresh.base, grown);
+  return {base, nullptr};
 }
 
 void StepEmitter::check(host::AssertOp op) {

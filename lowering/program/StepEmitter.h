@@ -30,6 +30,7 @@ private:
   void guard(const graph::DimExpr &nonnegative, llvm::StringRef message,
              int32_t error);
   void allocate(host::AllocOp op);
+  Bytes reuse(unsigned index, llvm::Value *bytes);
   void check(host::AssertOp op);
   void yield(host::YieldOp op);
   void releaseParameters(mlir::Operation *op);

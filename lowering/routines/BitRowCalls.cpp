@@ -82,6 +82,11 @@ bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
   if (auto marks = yielded.getDefiningOp<search::TestAndSetOp>();
       marks && yielded == marks.getBits())
     known = marks.getKnown();
+  if (auto lists = yielded.getDefiningOp<search::AppendNewOp>()) {
+    unsigned number = cast<OpResult>(yielded).getResultNumber();
+    if (number <= lists.getKnown().size())
+      known = lists->getOperand(number);
+  }
   return argument == known && argument.hasOneUse() &&
          yielded.getType() == argument.getType() &&
          llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1;

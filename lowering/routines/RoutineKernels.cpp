@@ -47,6 +47,10 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
             return emitNonMaxSuppression(context, op);
           })
           .Case([&](search::DedupOp op) { return emitDedup(context, op); })
+          .Case([&](search::AppendNewOp op) {
+            return emitAppendNew(context, op);
+          })
+          .Case([&](graph::HashOp op) { return emitHash(context, op); })
           .Case([&](search::BitPositionsOp op) {
             return emitBitPositions(context, op);
           })
@@ -96,6 +100,8 @@ SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
     return bitRowScratch(rows, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))
     return fourierScratch(fourier, dims);
+  if (auto hash = dyn_cast<graph::HashOp>(work))
+    return hashScratch(hash);
   return setScratch(work, dims);
 }
 

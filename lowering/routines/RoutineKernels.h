@@ -46,6 +46,10 @@ mlir::FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
                                              search::BitPositionsOp op);
 mlir::FailureOr<KernelPlan> emitBitsetDifference(const EmissionContext &context,
                                                  search::BitsetDifferenceOp op);
+mlir::FailureOr<KernelPlan> emitAppendNew(const EmissionContext &context,
+                                          search::AppendNewOp op);
+mlir::FailureOr<KernelPlan> emitHash(const EmissionContext &context,
+                                     graph::HashOp op);
 mlir::FailureOr<KernelPlan> emitTestAndSet(const EmissionContext &context,
                                            search::TestAndSetOp op);
 mlir::FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
@@ -68,6 +72,7 @@ llvm::SmallVector<graph::DimExpr> keySetScratch(search::DedupOp op,
                                                 graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> bitSetScratch(search::BitsetDifferenceOp op,
                                                 graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> hashScratch(graph::HashOp op);
 llvm::SmallVector<graph::DimExpr> markBitsScratch(search::TestAndSetOp op,
                                                   graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> bitRowScratch(search::CosetBitRowsOp op,

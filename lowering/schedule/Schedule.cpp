@@ -37,7 +37,7 @@ static StringRef kindOfRoutine(graph::FusionOp fusion) {
   bool isSet = holds<graph::UniqueOp, graph::CompactOp, graph::SearchSortedOp,
                      graph::IsInOp, search::DedupOp, search::BitPositionsOp,
                      search::BitsetDifferenceOp, search::TestAndSetOp,
-                     search::CosetBitRowsOp>(fusion);
+                     search::CosetBitRowsOp, search::AppendNewOp>(fusion);
   return isSet ? SetAttr::getMnemonic() : RoutineAttr::getMnemonic();
 }
 

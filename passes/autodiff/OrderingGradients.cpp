@@ -119,7 +119,7 @@ struct OrderingGradient
     : GradientRule::ExternalModel<OrderingGradient<Op>, Op> {
   GradientAnswer gradientAnswer(Operation *) const {
     bool isZero = std::is_same_v<Op, SearchSortedOp> ||
-                  std::is_same_v<Op, IsInOp> ||
+                  std::is_same_v<Op, IsInOp> || std::is_same_v<Op, HashOp> ||
                   std::is_same_v<Op, NonMaxSuppressionOp>;
     return {isZero ? GradientAnswer::Zero : GradientAnswer::Rule, ""};
   }

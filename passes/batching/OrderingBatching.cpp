@@ -205,6 +205,25 @@ struct IsInBatching : BatchRule::ExternalModel<IsInBatching, IsInOp> {
   }
 };
 
+/// Rows of all rows at once.
+struct HashBatching : BatchRule::ExternalModel<HashBatching, HashOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    auto hash = cast<HashOp>(op);
+    Value operand = batcher.mapped(hash.getOperand());
+    Value flat = mergedDims(batcher, operand, 0, 2);
+    RankedTensorType type = typeOf(hash.getResult());
+    Value hashes = batcher.b.create<HashOp>(
+        batcher.loc,
+        RankedTensorType::get({typeOf(flat).getDimSize(0), type.getDimSize(1)},
+                              type.getElementType()),
+        hash.getKind(), flat, hash.getSeedAttr());
+    batcher.bind(hash.getResult(),
+                 splitDim(batcher, hashes, 0,
+                          {batcher.size, sizeOf(batcher, operand, 1)}));
+    return success();
+  }
+};
+
 template <typename Op>
 struct RaggedBatching : RefusedBatching<RaggedBatching<Op>, Op> {
   StringRef refusal(Operation *) const {
@@ -221,6 +240,7 @@ void attachOrderingBatching(MLIRContext *context) {
   TopKOp::attachInterface<TopKBatching>(*context);
   SearchSortedOp::attachInterface<SearchSortedBatching>(*context);
   IsInOp::attachInterface<IsInBatching>(*context);
+  HashOp::attachInterface<HashBatching>(*context);
   attachAll<RaggedBatching, UniqueOp, CompactOp, NonMaxSuppressionOp>(context);
 }
 

@@ -27,6 +27,10 @@ unsigned comparisons(Operation *op) {
     return 4 * log2Length(sort.getInputs().front(), sort.getDim());
   if (auto search = dyn_cast<SearchSortedOp>(op))
     return log2Length(search.getList(), 0);
+  if (auto hash = dyn_cast<HashOp>(op)) {
+    constexpr int64_t opsOfProduct = 4;
+    return unsigned(opsOfProduct * hash.getResult().getType().getDimSize(1));
+  }
   constexpr unsigned tableLookup = 8;
   return tableLookup;
 }

@@ -21,6 +21,12 @@ template <typename Op> bool isChunk(Operation *op, unsigned operand) {
          operand > 0;
 }
 
+/// Counts, which the host passes to the kernel.
+template <typename Op> bool isScalar(Operation *op, unsigned operand) {
+  return std::is_same_v<Op, search::AppendNewOp> &&
+         operand + 3 >= op->getNumOperands();
+}
+
 template <typename Op>
 struct SearchFusion : FusionRule::ExternalModel<SearchFusion<Op>, Op> {
   Role role(Operation *, DimAnalysis &) const { return Role::Opaque; }
@@ -28,8 +34,9 @@ struct SearchFusion : FusionRule::ExternalModel<SearchFusion<Op>, Op> {
     return FusionKind::routine;
   }
   SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
-    return operandsInMemory(
-        op, [&](unsigned operand) { return isChunk<Op>(op, operand); });
+    return operandsInMemory(op, [&](unsigned operand) {
+      return isChunk<Op>(op, operand) || isScalar<Op>(op, operand);
+    });
   }
   bool readsChunks(Operation *op, unsigned operand) const {
     return isChunk<Op>(op, operand);

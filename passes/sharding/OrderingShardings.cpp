@@ -86,6 +86,18 @@ struct IsInSharding : ShardingRule::ExternalModel<IsInSharding, IsInOp> {
   }
 };
 
+struct HashSharding : ShardingRule::ExternalModel<HashSharding, HashOp> {
+  FactorMapping factorMapping(Operation *op, bool) const {
+    ArrayRef<int64_t> rows = shapeOf(op->getOperand(0)),
+                      hashes = shapeOf(op->getResult(0));
+    MappingBuilder builder(op);
+    builder.factor(rows[0]).operand(0, 0).result(0, 0);
+    builder.factor(rows[1], FactorKind::NeedReplication).operand(0, 1);
+    builder.factor(hashes[1], FactorKind::NeedReplication).result(0, 1);
+    return builder.take();
+  }
+};
+
 template <typename Op>
 struct CountedSharding : RefusedSharding<CountedSharding<Op>, Op> {
   StringRef refusal(Operation *) const {
@@ -100,6 +112,7 @@ void attachOrderingShardings(MLIRContext *context) {
   TopKOp::attachInterface<TopKSharding>(*context);
   SearchSortedOp::attachInterface<SearchSortedSharding>(*context);
   IsInOp::attachInterface<IsInSharding>(*context);
+  HashOp::attachInterface<HashSharding>(*context);
   attachAll<CountedSharding, UniqueOp, CompactOp, NonMaxSuppressionOp>(context);
 }
 

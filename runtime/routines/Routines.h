@@ -61,6 +61,14 @@ ZENITH_ROUTINE(compact_count, compact);
 /// Copies chosen rows.
 ZENITH_ROUTINE(compact, compact);
 
+/// Appends the candidates that a list of distinct rows lacks, in one task.
+ZENITH_ROUTINE(append_new, append_new);
+
+/// The factors of matrix hashes, in one task.
+ZENITH_ROUTINE(hash_factors, hash);
+/// Hashes of a slot's rows.
+ZENITH_ROUTINE(hash, hash);
+
 /// New keys among candidates, in four steps. Partitions a slot's candidates and
 /// known keys by hash.
 ZENITH_ROUTINE(dedup_partition, dedup);

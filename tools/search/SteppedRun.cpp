@@ -141,7 +141,7 @@ SteppedSearch::run(llvm::ArrayRef<Tensor> arguments) {
   bool saves = !options.checkpointDir.empty();
   runtime::Stopwatch watch;
   while (more && !search.isStopped()) {
-    if (llvm::Error error = advance(options.stepwise ? 1
+    if (llvm::Error error = advance(options.stepwise ? options.stepwise
                                     : saves          ? options.checkpointEvery
                                                      : INT64_MAX))
       return std::move(error);

@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounds of Threefry and Philox.
+// Rounds of Philox; those of Threefry are the runtime's.
 
 #include "ir/interpreter/random/CounterHash.h"
 #include "ir/tensor/Tensor.h"
+#include "runtime/routines/Threefry.h"
 #include <cstring>
 
 using namespace zenith;
 using namespace zenith::interpreter;
 
-static uint32_t rotateLeft(uint32_t value, unsigned amount) {
-  return value << amount | value >> (32 - amount);
-}
-
 Words2 interpreter::threefry(Words2 counter, Words2 key) {
-  static constexpr unsigned rotations[2][4] = {{13, 15, 26, 6},
-                                               {17, 29, 16, 24}};
-  const uint32_t keys[3] = {key.first, key.second,
-                            key.first ^ key.second ^ 0x1BD11BDAu};
-  Words2 x = counter;
-  x.first += keys[0];
-  x.second += keys[1];
-  for (unsigned group = 0; group < 5; ++group) {
-    for (unsigned rotation : rotations[group % 2]) {
-      x.first += x.second;
-      x.second = rotateLeft(x.second, rotation) ^ x.first;
-    }
-    x.first += keys[(group + 1) % 3];
-    x.second += keys[(group + 2) % 3] + group + 1;
-  }
-  return x;
+  uint32_t words[2] = {counter.first, counter.second};
+  runtime::threefry(words, key.first, key.second);
+  return {words[0], words[1]};
 }
 
 Words4 interpreter::philox(Counter counter, uint64_t key) {
