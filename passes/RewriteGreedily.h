@@ -18,12 +18,12 @@ inline mlir::GreedyRewriteConfig greedyConfig() {
   return config;
 }
 
-/// Fails where the patterns don't come to an end.
-inline llvm::LogicalResult
+/// Applies the patterns, and folds, inside of the op, which is isolated from
+/// above. The time is linear in the ops, however deep their regions are
+/// nested. Fails where the patterns don't come to an end.
+llvm::LogicalResult
 rewriteGreedily(mlir::Operation *op, mlir::RewritePatternSet &&patterns,
-                const mlir::GreedyRewriteConfig &config = greedyConfig()) {
-  return mlir::applyPatternsAndFoldGreedily(op, std::move(patterns), config);
-}
+                const mlir::GreedyRewriteConfig &config = greedyConfig());
 
 } // namespace zenith
 
