@@ -26,6 +26,16 @@ def InlineCallsPass : ZenithPass<"zenith-inline-calls", "::mlir::ModuleOp"> {
   let options = [Option<"keepOperators", "keep-operators", "bool", "false", "keep calls of functions that stand for an operator">];
 }
 
+def CanonicalizePass : ZenithPass<"zenith-canonicalize", "::mlir::ModuleOp"> {
+  let summary = "Apply the canonical forms of all dialects and erase dead ops";
+  let description = [{
+    The patterns and folders of MLIR's canonicalize, which takes time that is quadratic in the depth of nested branches and loops:
+    deep nests are rewritten region by region, the innermost first. Runs wherever earlier passes have left ops that are dead, equal
+    to their operands or of constant value. Refuses nothing.
+  }];
+  let exampleTest = "passes/simplify/canonicalize.mlir#identities";
+}
+
 def InsertSizeChecksPass : ZenithPass<"zenith-insert-size-checks", "::mlir::func::FuncOp"> {
   let summary = "State what ops require of sizes as assertions, where it is not proved";
   let description = [{

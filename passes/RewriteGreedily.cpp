@@ -64,12 +64,12 @@ private:
 
 } // namespace
 
-LogicalResult rewriteGreedily(Operation *op, RewritePatternSet &&patterns,
+LogicalResult rewriteGreedily(Operation *op,
+                              const FrozenRewritePatternSet &patterns,
                               const GreedyRewriteConfig &config) {
-  FrozenRewritePatternSet frozen(std::move(patterns));
   if (!isNestedDeeply(op))
-    return applyPatternsAndFoldGreedily(op, frozen, config);
-  RegionRewriter rewriter(frozen, config);
+    return applyPatternsAndFoldGreedily(op, patterns, config);
+  RegionRewriter rewriter(patterns, config);
   for (int64_t pass = 0; pass < config.maxIterations; ++pass) {
     if (failed(rewriter.rewriteInside(op)))
       return failure();

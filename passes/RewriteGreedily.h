@@ -22,7 +22,8 @@ inline mlir::GreedyRewriteConfig greedyConfig() {
 /// above. The time is linear in the ops, however deep their regions are
 /// nested. Fails where the patterns don't come to an end.
 llvm::LogicalResult
-rewriteGreedily(mlir::Operation *op, mlir::RewritePatternSet &&patterns,
+rewriteGreedily(mlir::Operation *op,
+                const mlir::FrozenRewritePatternSet &patterns,
                 const mlir::GreedyRewriteConfig &config = greedyConfig());
 
 } // namespace zenith

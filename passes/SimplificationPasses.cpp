@@ -5,16 +5,14 @@
 #include "passes/SimplificationPasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
-#include "passes/RewriteGreedily.h"
 
 using namespace mlir;
 
 namespace zenith {
 
 void addTidy(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass(greedyConfig()));
+  passes.addPass(createCanonicalizePass());
   passes.addNestedPass<func::FuncOp>(createMergeEqualOpsPass());
 }
 

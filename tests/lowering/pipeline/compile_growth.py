@@ -4,9 +4,10 @@
 
 usage: compile_growth.py ZENITH_COMPILE [KIND...]
 
-Compiles a chain of each kind in two lengths, one four times the other. The processor time that both take, less what an
-empty program takes, may grow eightfold: quadratic growth is sixteenfold, linear growth fourfold, and the rest is room for
-a busy machine. Exits 1 where a chain takes longer or does not compile.
+Compiles a chain of each kind in two lengths, one four times the other: such that the short one takes a time that can be
+told from an empty program's. The processor time that both take beyond that may grow eightfold: quadratic growth is
+sixteenfold, linear growth fourfold, and the rest is room for a busy machine. Exits 1 where a chain takes longer or does
+not compile.
 """
 import os
 import subprocess
@@ -178,16 +179,26 @@ def seconds(tool, text, folder):
     return spent if code == 0 else None
 
 
+def short_chain(tool, kind, empty, folder):
+    """A length whose compilation takes at least 0.1 s more than the empty program's, and that time: None if it fails."""
+    length = 1000
+    spent = seconds(tool, kind(length), folder)
+    while spent is not None and spent - empty < 0.1 and length < 4000:
+        length *= 2
+        spent = seconds(tool, kind(length), folder)
+    return length, spent
+
+
 def main(tool, names):
-    few, growth = 1000, 4
+    growth = 4
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        empty = seconds(tool, elementwise(1), folder)
+        empty = min(seconds(tool, elementwise(1), folder) for _ in range(3))
         for kind in KINDS:
             if names and kind.__name__ not in names:
                 continue
-            short = seconds(tool, kind(few), folder)
-            long = seconds(tool, kind(few * growth), folder)
+            length, short = short_chain(tool, kind, empty, folder)
+            long = seconds(tool, kind(length * growth), folder)
             if short is None or long is None:
                 print("%s: does not compile" % kind.__name__)
                 failed = True
@@ -195,7 +206,8 @@ def main(tool, names):
             ratio = (long - empty) / max(short - empty, 0.05)
             slow = ratio > 2 * growth
             failed |= slow
-            print("%-12s %6.2f s %6.2f s %5.1f times%s" % (kind.__name__, short, long, ratio, " TOO LONG" if slow else ""))
+            print("%-12s %5d ops %6.2f s, %5d ops %6.2f s: %5.1f times%s" %
+                  (kind.__name__, length, short, length * growth, long, ratio, " TOO LONG" if slow else ""))
     return 1 if failed else 0
 
 
