@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts arithmetic and bytes of a fusion.
+// Counts arithmetic and bytes of a fusion, and what of the peak a schedule's
+// vectors and register tiles reach.
 
 #include "lowering/decisions/Cost.h"
+#include "lowering/decisions/ProductKeys.h"
+#include "lowering/decisions/ScheduleKeys.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/schedule/ContractionSpace.h"
 #include "passes/cost/CostRule.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
+using namespace zenith::sched;
 
 namespace zenith::decisions {
 
+// MLIR has one, too.
+using sched::ElementsAttr;
+
+int64_t bytesOfElement(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  if (auto pair = dyn_cast<ComplexType>(element))
+    return 2 * int64_t(kernels::elementSize(pair.getElementType()));
+  return kernels::elementSize(element);
+}
+
 static double bytesOf(ValueRange values, graph::DimAnalysis &dims) {
   double bytes = 0;
-  for (Value value : values) {
-    Type element = getElementTypeOrSelf(value.getType());
-    bool isComplex = isa<ComplexType>(element);
-    if (isComplex)
-      element = cast<ComplexType>(element).getElementType();
+  for (Value value : values)
     bytes += kernels::estimate(dims.elementCount(value)) *
-             kernels::elementSize(element) * (isComplex ? 2 : 1);
-  }
+             double(bytesOfElement(value));
   return bytes;
 }
 
@@ -31,14 +43,97 @@ static double flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
   return flops;
 }
 
-graph::ScheduleCost costOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
+/// Native vectors that `lanes` elements of `bytes` fill.
+static double vectorsOf(int64_t lanes, int64_t bytes,
+                        const target::TargetModel &model) {
+  return double(lanes * bytes) / double(int64_t(sizeof(float)) * model.lanes);
+}
+
+/// Plain loops: two independent vectors keep the units busy.
+static double slowdownOfLoops(graph::FusionOp fusion, int64_t lanes,
+                              const target::TargetModel &model) {
+  constexpr double enough = 2;
+  return lanes ? std::max(1.0, enough / vectorsOf(lanes,
+                                                  kernels::widestBytes(fusion),
+                                                  model))
+               : 1;
+}
+
+/// A step of K of a tile of m rows by v vectors takes the longest of m*v
+/// multiply-adds and m+v loads, two of each in a cycle, and the latency of a
+/// multiply-add; and a cycle for each register that there is not.
+static double slowdownOfTile(int64_t rows, int64_t columns, int64_t lanes,
+                             const target::TargetModel &model) {
+  if (!lanes)
+    return 1;
+  constexpr double perCycle = 2;
+  double m = double(rows), v = std::max(1.0, double(columns) / double(lanes)),
+         ideal = m * v / perCycle,
+         missing = std::max(0.0, m * v + v + 1 - double(model.registers));
+  double cycles =
+      std::max({ideal, (m + v) / perCycle, double(model.fmaLatency)}) + missing;
+  return cycles / ideal *
+         std::max(1.0, 1 / vectorsOf(lanes, sizeof(float), model));
+}
+
+/// Multiplications of a Winograd convolution, as a part of the direct sum's:
+/// (results + 2) / (3 * results) in each dimension. Transforms take half of the
+/// gain, as a factor.
+static double gainOfWinograd(graph::FusionOp fusion, int64_t results) {
+  auto anchor = dyn_cast_or_null<graph::ConvolutionOp>(
+      kernels::contractionAnchor(fusion));
+  if (!anchor || results < 1)
+    return 1;
+  size_t dims = std::min<size_t>(2, anchor.getStrides().size());
+  double ofDim = double(results + 2) / (3 * double(results));
+  return std::sqrt(std::pow(ofDim, double(dims)));
+}
+
+static double slowdownOfProduct(graph::FusionOp fusion, const ProductKeys &keys,
+                                const target::TargetModel &model) {
+  double slower =
+      !keys.tile || keys.operands.b.form == Operand::Dots
+          ? 1
+          : slowdownOfTile(keys.tile[0], keys.tile[1], keys.lanes, model);
+  return keys.form.kind == ConvForm::Winograd
+             ? slower * gainOfWinograd(fusion, keys.form.results)
+             : slower;
+}
+
+static double slowdownOf(graph::FusionOp fusion, graph::Schedule schedule,
+                         const target::TargetModel &model) {
+  auto loops = [&](auto kind) {
+    return slowdownOfLoops(fusion, kind.getLanes() * kind.getItem(), model);
+  };
+  if (auto product = productKeys(schedule))
+    return schedule.runsOn() == graph::RunOn::Task
+               ? slowdownOfProduct(fusion, *product, model)
+               : 1;
+  return llvm::TypeSwitch<Attribute, double>(schedule)
+      .Case<ElementsAttr, ReduceAttr, WindowAttr, ScanAttr, ScatterAttr>(loops)
+      .Case([&](AttentionAttr attention) {
+        DenseI64ArrayAttr tile = attention.getTile();
+        // Each block of keys scales the sums of the blocks before.
+        double scaling =
+            1 + 1 / double(std::max<int64_t>(1, attention.getKeys()));
+        return tile ? scaling * slowdownOfTile(tile[0], tile[1],
+                                               attention.getLanes(), model)
+                    : 1;
+      })
+      .Default([](Attribute) { return 1; });
+}
+
+static constexpr double perMicrosecond = 1e3; // of 1e9 in a second
+
+graph::ScheduleCost costOf(graph::FusionOp fusion, graph::Schedule schedule,
+                           graph::DimAnalysis &dims,
                            const target::TargetModel &model) {
-  constexpr double perMicrosecond = 1e3; // of 1e9 in a second
   graph::ScheduleCost cost;
   cost.flops = flopsOf(fusion, dims);
   cost.bytes =
       bytesOf(fusion.getInputs(), dims) + bytesOf(fusion.getResults(), dims);
-  double compute = cost.flops / (model.f32Gflops * perMicrosecond),
+  double compute = slowdownOf(fusion, variantsOf(schedule).back(), model) *
+                   cost.flops / (model.f32Gflops * perMicrosecond),
          memory = cost.bytes / (model.gbps * perMicrosecond);
   cost.microseconds = std::max(compute, memory) + model.launchUs;
   using Bound = graph::ScheduleCost;
@@ -46,6 +141,16 @@ graph::ScheduleCost costOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
                : compute > memory                         ? Bound::Compute
                                                           : Bound::Memory;
   return cost;
+}
+
+double microsecondsByLines(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                           const target::TargetModel &model) {
+  double lines = 0;
+  for (Value input : fusion.getInputs())
+    lines += kernels::estimate(dims.elementCount(input));
+  double bytes =
+      lines * double(model.lineBytes) + bytesOf(fusion.getResults(), dims);
+  return bytes / (model.gbps * perMicrosecond) + model.launchUs;
 }
 
 } // namespace zenith::decisions

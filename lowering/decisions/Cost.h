@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel of a fusion costs, by the model of a machine.
+// What the kernel of a fusion costs, by its schedule and the model of a
+// machine.
 
 #ifndef ZENITH_LOWERING_DECISIONS_COST_H
 #define ZENITH_LOWERING_DECISIONS_COST_H
@@ -10,10 +11,20 @@
 
 namespace zenith::decisions {
 
-/// Roofline: the longer of arithmetic at the peak of all units and of memory at
-/// its bandwidth, and a launch. Dynamic dimensions count 64.
-graph::ScheduleCost costOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
+/// Roofline: the longer of arithmetic at the peak of all units, times what the
+/// schedule's vectors and tiles lose of it, and of memory at its bandwidth; and
+/// a launch. Dynamic dimensions count 64; of a choice, the last variant.
+graph::ScheduleCost costOf(graph::FusionOp fusion, graph::Schedule schedule,
+                           graph::DimAnalysis &dims,
                            const target::TargetModel &model);
+
+/// The same where each element that is read takes a cache line of its own:
+/// reads across that are not transposed in registers.
+double microsecondsByLines(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                           const target::TargetModel &model);
+
+/// Bytes that an element of a value takes in memory.
+int64_t bytesOfElement(mlir::Value value);
 
 } // namespace zenith::decisions
 

@@ -8,6 +8,7 @@
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleChecks.h"
 #include "lowering/decisions/ScheduleKeys.h"
+#include "lowering/decisions/StreamStores.h"
 #include "lowering/schedule/ContractionSpace.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -18,6 +19,11 @@ namespace zenith::decisions {
 
 StringAttr Request::tasks() const {
   return given ? keysOf(given).tasks : StringAttr();
+}
+
+sched::Store Request::store() const {
+  return given && !givenAs<sched::ChoiceAttr>() ? keysOf(given).store
+                                                : sched::Store::Plain;
 }
 
 DenseI64ArrayAttr Request::integers(ArrayRef<int64_t> values) const {
@@ -37,15 +43,23 @@ ArrayAttr Request::scratchAttr(ArrayRef<DimExpr> bytes) const {
 /// are first asked for.
 static bool dependsOnData(StringRef text) { return text.contains('%'); }
 
+static bool mayStreamAny(const Request &request) {
+  graph::FusionOp fusion = request.fusion;
+  return isa<sched::ElementsAttr, sched::ReduceAttr>(request.given) &&
+         llvm::any_of(llvm::seq(fusion->getNumResults()), [&](unsigned result) {
+           return mayStream(fusion, result, request.dims, request.target);
+         });
+}
+
 LogicalResult Request::check(const std::optional<DimExpr> &tasks,
                              ArrayRef<DimExpr> scratch) const {
   if (!given)
     return success();
   ScheduleKeys keys = keysOf(given);
   // sched_c12
-  if (keys.store != sched::Store::Plain)
+  if (store() == sched::Store::Streaming && !mayStreamAny(*this))
     return refuse(fusion, ModelLimits, "store", "streaming",
-                  "plain: emission streams results that nobody reads");
+                  "plain: no result goes to the caller alone, in whole lines");
   // sched_c8
   if (keys.tasks && tasks && !dependsOnData(keys.tasks) &&
       DimExpr::parse(keys.tasks.str()) != *tasks)
@@ -88,7 +102,7 @@ static FailureOr<Decision> keepGroup(const Request &request) {
                        request.dims.dimsOf(anchor->getResult(0)));
   if (failed(request.check(tasks, {})))
     return failure();
-  return Decision{request.given, tasks, {}, {}};
+  return Decision{request.given, tasks, {}};
 }
 
 FailureOr<Decision> decide(graph::FusionOp fusion, graph::DimAnalysis &dims,
@@ -112,6 +126,10 @@ FailureOr<Decision> decide(graph::FusionOp fusion, graph::DimAnalysis &dims,
           .Case(sched::AttentionAttr::getMnemonic(), decideAttention)
           .Default(decideRoutine);
   FailureOr<Decision> decision = decider(request);
+  bool isOpen = !given || isa<sched::ChoiceAttr>(given);
+  if (succeeded(decision) && isOpen)
+    decision->schedule =
+        withStreamingStores(fusion, decision->schedule, dims, target);
   // Variants of a choice are those that sizes and target give: others would
   // need kernels of their own.
   if (succeeded(decision) && request.givenAs<sched::ChoiceAttr>() &&

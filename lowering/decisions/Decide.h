@@ -12,11 +12,6 @@
 
 namespace zenith::decisions {
 
-/// A schedule that was not chosen.
-struct Rejected {
-  std::string schedule, why;
-};
-
 /// A form that the target cannot do.
 struct Missing {
   std::string form, capability;
@@ -26,7 +21,6 @@ struct Decision {
   graph::Schedule schedule; ///< with all keys
   /// Tasks of the largest launch; nullopt where only emission knows.
   std::optional<graph::DimExpr> tasks;
-  std::vector<Rejected> rejected; ///< the best one first
   std::vector<Missing> missing;
 };
 
@@ -53,6 +47,8 @@ struct Request {
     return mlir::dyn_cast_or_null<Kind>(mlir::Attribute(given));
   }
   mlir::StringAttr tasks() const;
+  /// Plain where nothing is given.
+  sched::Store store() const;
   /// Fails where a given number of tasks or given scratch differ from what the
   /// other keys demand. Scratch whose size depends on data is only counted.
   mlir::LogicalResult check(const std::optional<graph::DimExpr> &tasks,

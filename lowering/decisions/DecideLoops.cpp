@@ -34,7 +34,7 @@ struct LaneKeys {
 } // namespace
 
 static Decision decisionOf(Attribute schedule, std::optional<DimExpr> tasks) {
-  return {cast<graph::Schedule>(schedule), std::move(tasks), {}, {}};
+  return {cast<graph::Schedule>(schedule), std::move(tasks), {}};
 }
 
 /// A key that kernels of tasks have no use for.
@@ -100,16 +100,11 @@ FailureOr<Decision> decideElements(const Request &request) {
     return failure();
   // The squares are as wide as a vector.
   LaneKeys lanes(form.lanes, tile ? side : LaneKeys::most);
-  auto elements = [&](DenseI64ArrayAttr squares) {
-    return ElementsAttr::get(request.context(), graph::RunOn::Task, {},
-                             form.block, squares, lanes.item, lanes.lanes,
-                             request.tasks(), {}, request.shares, Store::Plain);
-  };
-  Decision decision = decisionOf(elements(tile), tasks);
-  if (tile && !given)
-    decision.rejected.push_back(
-        {textOf(elements({})), "it reads a cache line for each element"});
-  return decision;
+  return decisionOf(ElementsAttr::get(request.context(), graph::RunOn::Task, {},
+                                      form.block, tile, lanes.item, lanes.lanes,
+                                      request.tasks(), {}, request.shares,
+                                      request.store()),
+                    tasks);
 }
 
 static FailureOr<Decision> reduceDecision(const Request &request, int64_t rows,
@@ -137,7 +132,7 @@ static FailureOr<Decision> reduceDecision(const Request &request, int64_t rows,
                                     rows, 0, slots, chunk, lanes.item,
                                     lanes.lanes, request.tasks(),
                                     request.scratchAttr(scratch),
-                                    request.shares, Store::Plain),
+                                    request.shares, request.store()),
                     tasks);
 }
 
@@ -291,7 +286,7 @@ FailureOr<Decision> decideRoutine(const Request &request) {
         request.tasks(), scratch, request.shares));
   if (failed(schedule))
     return failure();
-  return Decision{*schedule, {}, {}, {}};
+  return Decision{*schedule, {}, {}};
 }
 
 } // namespace zenith::decisions

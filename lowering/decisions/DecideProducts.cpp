@@ -32,7 +32,7 @@ struct Variants {
   graph::Schedule schedule(MLIRContext *context) {
     if (schedules.size() == 1)
       return cast<graph::Schedule>(schedules.front());
-    guards.back() = StringAttr::get(context, "else");
+    guards.back() = StringAttr::get(context, elseGuard);
     return graph::Schedule(ChoiceAttr::get(context,
                                            ArrayAttr::get(context, guards),
                                            ArrayAttr::get(context, schedules)));
@@ -46,17 +46,18 @@ static Guard guardOf(const DimExpr &taken) { return {DimExpr(1), taken}; }
 static Attribute product(const Request &request, ConvForm form,
                          DenseI64ArrayAttr tile, int64_t lanes,
                          const Operands &operands, DenseI64ArrayAttr block,
+                         const KLoop &loop, const Joined &joined,
                          ArrayAttr scratch) {
   MLIRContext *context = request.context();
   graph::RunOn on = graph::RunOn::Task;
   bool isConv = kindsOf(request.fusion).front() == ConvAttr::getMnemonic();
   if (isConv)
     return ConvAttr::get(context, on, {}, form, tile, {}, lanes, operands,
-                         block, 1, 1, 1, {}, request.tasks(), scratch,
-                         request.shares, Store::Plain);
-  return GemmAttr::get(context, on, {}, tile, {}, lanes, operands, block, 1, 1,
-                       1, {}, request.tasks(), scratch, request.shares,
-                       Store::Plain);
+                         block, loop, joined, 1, 1, 1, {}, request.tasks(),
+                         scratch, request.shares, Store::Plain);
+  return GemmAttr::get(context, on, {}, tile, {}, lanes, operands, block, loop,
+                       joined, 1, 1, 1, {}, request.tasks(), scratch,
+                       request.shares, Store::Plain);
 }
 
 static Operands operandsOf(const kernels::ContractionSpace &space,
@@ -67,7 +68,9 @@ static Operands operandsOf(const kernels::ContractionSpace &space,
   Operand &b = operands.b;
   switch (space.form) {
   case kernels::ContractionSpace::Panels:
-    b.form = space.b.scratch ? Operand::Copied : Operand::Panels;
+    b.form = schedule.widens() ? Operand::Widened
+             : space.b.scratch ? Operand::Copied
+                               : Operand::Panels;
     b.width = space.panel;
     b.depth = space.kInterleave;
     break;
@@ -101,7 +104,7 @@ static Attribute plainProduct(const Request &request,
       request, {ConvForm::Direct, 0}, request.integers(tile),
       kernels::sumLanes(space.sum, target), operandsOf(space, target, schedule),
       request.integers({schedule.tilesPerTask, schedule.panelsPerTask}),
-      scratch);
+      kernels::loopOf(schedule), kernels::joinedOf(schedule), scratch);
 }
 
 /// Winograd convolutions have tiles of the target, and blocks of positions.
@@ -115,7 +118,7 @@ static Attribute winogradProduct(const Request &request,
   return product(
       request, {ConvForm::Winograd, results},
       request.integers({target.mr, int64_t(kernels::nrOf(sum, target))}),
-      kernels::sumLanes(sum, target), {}, {}, scratch);
+      kernels::sumLanes(sum, target), {}, {}, {}, {}, scratch);
 }
 
 /// What a given product asks for beyond tiles and lanes is there, or refused.
@@ -155,6 +158,12 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
   if (given->block && given->block != own->block)
     return refuse(fusion, TileSizes, "block", text(given->block),
                   text(own->block) + (hasFreeBlocks ? "" : " for these sizes"));
+  if (given->kLoop.kind != KLoop::Open && given->kLoop != own->kLoop)
+    return refuse(fusion, TileSizes, "k_loop", textOf(request.given),
+                  textOf(decided));
+  if (given->joined.count && given->joined != own->joined)
+    return refuse(fusion, TileSizes, "joined", textOf(request.given),
+                  textOf(decided));
   if (given->kSlices != 1)
     return refuse(fusion, SlicesOfK, "k_slices", Twine(given->kSlices),
                   "1 for a task");
@@ -170,7 +179,7 @@ static FailureOr<Decision> decideDepthwise(const Request &request) {
       request.fusion,
       kernels::chosenLanesOfWindow(request.fusion, request.target));
   Attribute decided =
-      product(request, {ConvForm::Depthwise, 0}, {}, lanes, {}, {}, {});
+      product(request, {ConvForm::Depthwise, 0}, {}, lanes, {}, {}, {}, {}, {});
   auto given = request.given ? productKeys(request.given) : std::nullopt;
   if (given && given->tile)
     return refuse(request.fusion, ModelLimits, "tile",
@@ -179,7 +188,7 @@ static FailureOr<Decision> decideDepthwise(const Request &request) {
   if (failed(checkGiven(request, decided, false)) ||
       failed(request.check({}, {})))
     return failure();
-  return Decision{cast<graph::Schedule>(decided), {}, {}, {}};
+  return Decision{cast<graph::Schedule>(decided), {}, {}};
 }
 
 FailureOr<Decision> decideProduct(const Request &request) {
@@ -201,14 +210,14 @@ FailureOr<Decision> decideProduct(const Request &request) {
   bool isFree = false;
   if (found.hasPlain()) {
     if (const auto &small = found.small) {
-      auto schedule = kernels::gemmSchedule(small->space, small->target, {});
+      auto schedule = kernels::chooseGemm(small->space, small->target, {});
       variants.add(request.context(),
                    {found.space->rowAxis.size,
                     DimExpr(target::TargetModel::mostRowsOfHalfPanels)},
                    plainProduct(request, small->space, small->target, schedule,
                                 scratch));
     }
-    auto schedule = kernels::gemmSchedule(*found.space, found.target, tile);
+    auto schedule = kernels::chooseGemm(*found.space, found.target, tile);
     isFree = kernels::hasFreeBlocks(*found.space, schedule);
     tasks =
         found.space->outerCount() * schedule.rowBlocks * schedule.panelGroups;
@@ -228,12 +237,7 @@ FailureOr<Decision> decideProduct(const Request &request) {
   if (failed(checkGiven(request, variants.schedules.back(), isFree)) ||
       failed(request.check(tasks, found.scratchBytes)))
     return failure();
-  std::vector<Rejected> rejected;
-  if (!found.winograd.empty() && !request.given)
-    rejected.push_back({textOf(product(request, {ConvForm::Direct, 0}, {}, 0,
-                                       {}, {}, scratch)),
-                        "it has more multiplications"});
-  return Decision{decided, tasks, std::move(rejected), {}};
+  return Decision{decided, tasks, {}};
 }
 
 FailureOr<Decision> decideAttention(const Request &request) {
@@ -281,7 +285,7 @@ FailureOr<Decision> decideAttention(const Request &request) {
   graph::Schedule decided = variants.schedule(request.context());
   if (failed(request.check(tasks, bytes)))
     return failure();
-  return Decision{decided, tasks, {}, std::move(missing)};
+  return Decision{decided, tasks, std::move(missing)};
 }
 
 } // namespace zenith::decisions

@@ -8,7 +8,12 @@ using zenith::graph::DimExpr;
 
 namespace zenith::decisions {
 
-bool isElse(llvm::StringRef guard) { return guard == "else"; }
+bool isElse(llvm::StringRef guard) { return guard == elseGuard; }
+
+DimExpr Guard::taken() const {
+  return DimExpr(1) -
+         DimExpr::min(DimExpr::max(lower - upper, DimExpr(0)), DimExpr(1));
+}
 
 std::optional<Guard> Guard::parse(llvm::StringRef text) {
   size_t at = text.find_first_of("<>");

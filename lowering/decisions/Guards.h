@@ -18,9 +18,12 @@ struct Guard {
   /// "n <= 28", also with <, > and >=; nullopt for other texts.
   static std::optional<Guard> parse(llvm::StringRef text);
   std::string str() const { return lower.str() + " <= " + upper.str(); }
+  /// 1 where it holds, else 0.
+  graph::DimExpr taken() const;
 };
 
 /// The guard of the last variant.
+inline constexpr llvm::StringLiteral elseGuard = "else";
 bool isElse(llvm::StringRef guard);
 
 } // namespace zenith::decisions

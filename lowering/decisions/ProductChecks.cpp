@@ -19,11 +19,10 @@ namespace zenith::decisions {
 
 std::optional<ProductKeys> productKeys(Attribute schedule) {
   auto read = [](auto kind, ConvForm form) -> ProductKeys {
-    return {kind.getTile(),     kind.getItem(),
-            kind.getLanes(),    kind.getOperands(),
-            kind.getBlock(),    kind.getStages(),
-            kind.getVector(),   kind.getKSlices(),
-            kind.getFragment(), form};
+    return {kind.getTile(),     kind.getItem(),     kind.getLanes(),
+            kind.getOperands(), kind.getBlock(),    kind.getKLoop(),
+            kind.getJoined(),   kind.getStages(),   kind.getVector(),
+            kind.getKSlices(),  kind.getFragment(), form};
   };
   if (auto gemm = dyn_cast<GemmAttr>(schedule))
     return read(gemm, {});
@@ -66,6 +65,13 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
                ? success()
                : refuse(fusion, TileSizes, key, Twine(value), "at least 1");
   };
+  if (keys.joined.count < 0 || keys.joined.count == 1)
+    return refuse(fusion, TileSizes, "joined", Twine(keys.joined.count),
+                  "at least 2 tasks");
+  bool sweeps = keys.kLoop.kind == KLoop::Sweep;
+  if (sweeps ? keys.kLoop.step < 1 : keys.kLoop.step != 0)
+    return refuse(fusion, TileSizes, "k_loop", Twine(keys.kLoop.step),
+                  "panels of a step for sweep, and only there");
   return failure(failed(positive("stages", keys.stages)) ||
                  failed(positive("vector", keys.vector)));
 }
@@ -103,7 +109,7 @@ static LogicalResult checkLanes(graph::FusionOp fusion,
 }
 
 static StringRef nameOf(Operand::Form form) {
-  constexpr StringLiteral names[] = {"open",   "rows", "panels",
+  constexpr StringLiteral names[] = {"open",   "rows", "panels", "widened",
                                      "copied", "dots", "local"};
   return names[form];
 }
@@ -123,6 +129,7 @@ static LogicalResult checkOperand(graph::FusionOp fusion, StringRef name,
   case Operand::Local:
     return isGroup ? success() : fail("a form without groups, for a task");
   case Operand::Panels:
+  case Operand::Widened:
     if (!packed)
       return fail("another form: the operand is not packed");
     if (operand.width && operand.width != packed->panel)

@@ -16,6 +16,8 @@ struct ProductKeys {
   int64_t lanes = 0;
   sched::Operands operands;
   mlir::DenseI64ArrayAttr block;
+  sched::KLoop kLoop;
+  sched::Joined joined;
   int64_t stages = 1, vector = 1, kSlices = 1;
   sched::Fragment fragment;
   sched::ConvForm form; ///< convolutions only

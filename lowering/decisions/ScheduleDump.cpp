@@ -5,6 +5,7 @@
 #include "ir/LocationText.h"
 #include "lowering/decisions/Decide.h"
 #include "lowering/decisions/ProductKeys.h"
+#include "lowering/decisions/RunnersUp.h"
 #include "lowering/decisions/ScheduleKeys.h"
 #include "lowering/decisions/Schedules.h"
 #include "lowering/schedule/ContractionSpace.h"
@@ -54,9 +55,14 @@ static int64_t registersOf(graph::Schedule schedule) {
 static void writeKernel(llvm::json::OStream &json, graph::FusionOp fusion,
                         StringRef function, unsigned number,
                         graph::DimAnalysis &dims,
-                        const target::TargetModel &model) {
+                        const target::TargetModel &model,
+                        const TasksOf &tasksOfEmission) {
   graph::Schedule schedule = fusion.getScheduleAttr();
   FailureOr<Decision> decision = decide(fusion, dims, model);
+  std::optional<DimExpr> tasks =
+      succeeded(decision) ? decision->tasks : std::nullopt;
+  if (!tasks && schedule.runsOn() == graph::RunOn::Task)
+    tasks = tasksOfEmission(fusion, dims, model);
   graph::ScheduleCost cost = schedule.cost(fusion, dims, model);
   ScheduleKeys keys = keysOf(schedule);
   json.object([&] {
@@ -66,8 +72,8 @@ static void writeKernel(llvm::json::OStream &json, graph::FusionOp fusion,
     json.attribute("kind", variantsOf(schedule).back().kind());
     json.attribute("schedule", sched::textOf(schedule));
     json.attribute("on", placeOf(schedule.runsOn()));
-    if (succeeded(decision) && decision->tasks)
-      json.attribute("tasks", decision->tasks->str());
+    if (tasks)
+      json.attribute("tasks", tasks->str());
     else
       json.attribute("tasks", nullptr);
     json.attributeArray("group", [&] {
@@ -87,12 +93,12 @@ static void writeKernel(llvm::json::OStream &json, graph::FusionOp fusion,
     json.attribute("bound", boundOf(cost.bound));
     json.attribute("source", sourcesOf(fusion));
     json.attributeArray("rejected", [&] {
-      if (succeeded(decision))
-        for (const Rejected &other : decision->rejected)
-          json.object([&] {
-            json.attribute("schedule", other.schedule);
-            json.attribute("why", other.why);
-          });
+      for (const RunnerUp &other : runnersUp(fusion, schedule, dims, model))
+        json.object([&] {
+          json.attribute("schedule", sched::textOf(other.schedule));
+          json.attribute("why", other.why);
+          json.attribute("estimate_us", other.microseconds);
+        });
     });
   });
 }
@@ -111,7 +117,7 @@ static void writeModel(llvm::json::OStream &json,
   });
 }
 
-std::string schedulesAsJSON(ModuleOp module) {
+std::string schedulesAsJSON(ModuleOp module, const TasksOf &tasksOfEmission) {
   target::TargetModel model = target::modelOf(module);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -128,7 +134,7 @@ std::string schedulesAsJSON(ModuleOp module) {
         function.walk([&](graph::FusionOp fusion) {
           if (fusion.getScheduleAttr())
             writeKernel(json, fusion, function.getSymName(), number++, dims,
-                        model);
+                        model, tasksOfEmission);
         });
       }
     });

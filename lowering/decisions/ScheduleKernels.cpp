@@ -5,6 +5,7 @@
 #include "ir/remarks/Remark.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/decisions/Decide.h"
+#include "lowering/decisions/RunnersUp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -44,19 +45,22 @@ LogicalResult ScheduleKernels::schedule(graph::FusionOp fusion,
   for (const Missing &missing : decision->missing)
     remarks::emit(fusion, remarks::Code::SCH002,
                   {missing.form, missing.capability});
-  std::string text = sched::textOf(decision->schedule);
-  std::string estimate = llvm::formatv(
-      "{0:F1}", decision->schedule.cost(fusion, dims, model).microseconds);
+  auto estimate = [](double microseconds) {
+    return llvm::formatv("{0:F1}", microseconds).str();
+  };
+  std::string text = sched::textOf(decision->schedule),
+              time = estimate(
+                  decision->schedule.cost(fusion, dims, model).microseconds);
   if (isGiven) {
-    remarks::emit(fusion, remarks::Code::SCH003, {text, estimate});
+    remarks::emit(fusion, remarks::Code::SCH003, {text, time});
     return success();
   }
-  remarks::emit(fusion, remarks::Code::SCH001,
-                {text, estimate,
-                 decision->rejected.empty()
-                     ? std::string("none")
-                     : decision->rejected.front().schedule + ": " +
-                           decision->rejected.front().why});
+  auto others = runnersUp(fusion, decision->schedule, dims, model);
+  std::string next = "none";
+  if (!others.empty())
+    next = sched::textOf(others.front().schedule) + ", about " +
+           estimate(others.front().microseconds) + " us: " + others.front().why;
+  remarks::emit(fusion, remarks::Code::SCH001, {text, time, next});
   return success();
 }
 

@@ -63,10 +63,11 @@ struct Model : graph::Schedule::ExternalModel<Model<Kind>, Kind> {
   SmallVector<graph::SharedBytes> shares(Attribute schedule) const {
     return pairs(keysOf(schedule).shares);
   }
-  graph::ScheduleCost cost(Attribute, Operation *fusion,
+  graph::ScheduleCost cost(Attribute schedule, Operation *fusion,
                            graph::DimAnalysis &dims,
                            const target::TargetModel &model) const {
-    return costOf(cast<graph::FusionOp>(fusion), dims, model);
+    return costOf(cast<graph::FusionOp>(fusion),
+                  cast<graph::Schedule>(schedule), dims, model);
   }
   LogicalResult verifyFusion(Attribute schedule, Operation *fusion) const {
     return checkSchedule(cast<graph::FusionOp>(fusion),

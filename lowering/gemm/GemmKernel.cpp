@@ -67,8 +67,9 @@ LogicalResult GemmEmitter::emitVariant(const ContractionSpace &space,
   if (failed(form))
     return add(failure(), guard);
   KernelBuilder kernel(fusion, dims, target, kernels, name);
-  return add(emitGemm(kernel, space, *form, gemmSchedule(space, target, tile)),
-             guard);
+  return add(
+      emitGemm(kernel, space, *form, gemmScheduleOf(space, target, tile)),
+      guard);
 }
 
 LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
@@ -83,7 +84,8 @@ LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
                    variants.plainGuard)))
       return failure();
   if (const auto &small = variants.small;
-      small && failed(emitVariant(small->space, small->target, {},
+      small && failed(emitVariant(small->space, small->target,
+                                  givenTileOfFewRows(fusion),
                                   (name + "_small_m").str(), small->guard)))
     return failure();
   if (failed(emitVariant(space, target, givenTile(fusion), name,

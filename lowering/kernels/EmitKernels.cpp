@@ -7,6 +7,7 @@
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
 #include "lowering/routines/RoutineKernels.h"
+#include "lowering/schedule/ContractionSpace.h"
 #include "lowering/schedule/Schedule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,10 +39,8 @@ template <typename... Ops> static bool holds(graph::FusionOp fusion) {
 /// among are of one kind. Some kinds have two emitters: one for ops whose
 /// region says how elements combine, one for all others.
 static Emitter emitterOf(graph::FusionOp fusion) {
-  Attribute schedule = fusion.getScheduleAttr();
-  if (auto choice = dyn_cast<sched::ChoiceAttr>(schedule))
-    schedule = choice.getVariants()[0];
-  return llvm::TypeSwitch<Attribute, Emitter>(schedule)
+  return llvm::TypeSwitch<Attribute, Emitter>(
+             sched::lastVariant(fusion.getScheduleAttr()))
       .Case<sched::GemmAttr>([](Attribute) { return emitGemm; })
       .Case<sched::ConvAttr>([&](Attribute) {
         return fusion.getKind() == graph::FusionKind::contraction ? emitGemm
@@ -96,6 +95,26 @@ static LogicalResult checkScratch(graph::FusionOp fusion,
          << " that its kernels use (sched_c9)";
 }
 
+std::optional<graph::DimExpr> largestTasks(const KernelPlan &plan) {
+  std::optional<graph::DimExpr> largest;
+  for (const Launch &launch : plan.launches)
+    if (!largest || estimate(launch.tasks) > estimate(*largest))
+      largest = launch.tasks;
+  return largest;
+}
+
+/// Tasks that the schedule gives are those of the largest launch.
+static LogicalResult checkTasks(graph::FusionOp fusion,
+                                const KernelPlan &plan) {
+  StringAttr given = sched::givenTasks(fusion.getScheduleAttr());
+  auto tasks = largestTasks(plan);
+  if (!given || !tasks || given.getValue().contains('%') ||
+      graph::DimExpr::parse(given.str()) == *tasks)
+    return success();
+  return fusion.emitOpError("schedule: tasks: got ")
+         << given << ", expected \"" << tasks->str() << "\" (sched_c8)";
+}
+
 FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                   graph::DimAnalysis &dims,
                                   const TargetModel &target, ModuleOp kernels,
@@ -103,7 +122,8 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
   if (failed(checkSchedule(fusion)))
     return failure();
   auto plan = emitterOf(fusion)({fusion, dims, target, kernels, name});
-  if (failed(plan) || failed(checkScratch(fusion, dims, plan->scratchBytes)))
+  if (failed(plan) || failed(checkScratch(fusion, dims, plan->scratchBytes)) ||
+      failed(checkTasks(fusion, *plan)))
     return failure();
   return plan;
 }

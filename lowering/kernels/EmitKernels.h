@@ -6,6 +6,7 @@
 #define ZENITH_LOWERING_KERNELS_EMITKERNELS_H
 
 #include "lowering/builder/KernelPlan.h"
+#include <optional>
 
 namespace zenith::kernels {
 
@@ -16,6 +17,10 @@ mlir::FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                         const TargetModel &target,
                                         mlir::ModuleOp kernels,
                                         llvm::StringRef name);
+
+/// The tasks of the launch that has most, by estimates; nullopt where there are
+/// no launches.
+std::optional<graph::DimExpr> largestTasks(const KernelPlan &plan);
 
 } // namespace zenith::kernels
 

@@ -11,6 +11,7 @@
 #include "ir/target/TargetModel.h"
 #include "lowering/decisions/Schedules.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/kernels/EmitKernels.h"
 #include "lowering/pipeline/PhaseContracts.h"
 #include "lowering/pipeline/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -223,6 +224,18 @@ void DumpPhasePass::runOnOperation() {
   }
 }
 
+/// The tasks of what emission makes, in a module that is thrown away.
+static std::optional<graph::DimExpr>
+tasksOfEmission(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                const target::TargetModel &model) {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(fusion.getLoc());
+  FailureOr<kernels::KernelPlan> plan =
+      kernels::emitKernels(fusion, dims, model, *kernels, "k");
+  if (failed(plan))
+    return std::nullopt;
+  return kernels::largestTasks(*plan);
+}
+
 namespace {
 class DumpSchedulesPass
     : public PassWrapper<DumpSchedulesPass, OperationPass<ModuleOp>> {
@@ -238,7 +251,7 @@ public:
           << path << ": " << error.message();
       return signalPassFailure();
     }
-    file.os() << decisions::schedulesAsJSON(getOperation());
+    file.os() << decisions::schedulesAsJSON(getOperation(), tasksOfEmission);
     file.keep();
   }
 

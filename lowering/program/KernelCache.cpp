@@ -8,15 +8,12 @@
 #include "lowering/kernels/EmitKernels.h"
 
 #include "lowering/builder/KernelAttributes.h"
-#include "lowering/builder/RowTasks.h"
-#include "lowering/builder/SizeChoice.h"
+#include "lowering/decisions/StreamStores.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/PlanBuffers.h"
-#include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -87,59 +84,20 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
         kernel.setArgAttr(x, kernels::mayAliasAttrName, unit);
 }
 
-/// Whether kernels write `result` by whole cache lines, each line once: its
-/// rows are whole lines, or all of it is one row, since its operands have its
-/// shape. A line that ordinary stores write too would have to be read again,
-/// which makes a pooling several times as slow.
-static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
-                          graph::DimAnalysis &dims, int64_t lineBytes) {
-  // Long computation between two rows hides the latency of ordinary stores.
-  constexpr double longWork = 20;
-  if (fusion.getKind() == graph::FusionKind::reduction &&
-      kernels::costPerElement(fusion) > longWork)
-    return false;
-  if (fusion.getKind() != graph::FusionKind::pointwise &&
-      fusion.getKind() != graph::FusionKind::copy &&
-      fusion.getKind() != graph::FusionKind::reduction)
-    return false;
-  const graph::DimVector shape = dims.dimsOf(result);
-  auto type = cast<RankedTensorType>(result.getType());
-  auto row = shape.empty() ? std::nullopt : shape.back().constant();
-  if (row && type.getElementType().isIntOrFloat() &&
-      *row * std::max(8u, type.getElementTypeBitWidth()) % (8 * lineBytes) == 0)
-    return true;
-  return llvm::all_of(fusion.getInputs(), [&](Value input) {
-    return dims.dimsOf(input) == shape ||
-           dims.elementCount(input).isConstant(1);
-  });
-}
-
-/// Non-temporal stores pay off for results that exceed the caches, unless the
-/// kernel writes more than twice what it reads, or reads a result's own buffer,
-/// whose lines are in the caches already.
-static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                             const AliasPattern &sharing,
-                             const llvm::SmallBitVector &unread,
-                             const target::TargetModel &target) {
-  if (!target.streamingBytes || unread.none())
-    return {};
-  DimExpr read, written;
-  for (Value input : llvm::SmallSetVector<Value, 8>(fusion.getInputs().begin(),
-                                                    fusion.getInputs().end()))
-    read = read + memory::bytesOf(input, dims);
-  for (Value result : fusion->getResults())
-    written = written + memory::bytesOf(result, dims);
+/// What the schedule streams of the results that no later step reads: those
+/// that do not share bytes with others, whose lines are in the caches already.
+static Streams streamsOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                         const AliasPattern &sharing,
+                         const llvm::SmallBitVector &unread,
+                         const target::TargetModel &target) {
   Streams streams;
-  streams.guard =
-      (DimExpr(1) - kernels::isAtMost(read + written, target.streamingBytes)) *
-      kernels::isAtMost(written - read * DimExpr(2), 0);
+  streams.guard = decisions::streamingGuard(fusion.getScheduleAttr());
   if (streams.guard.isConstant(0))
     return {};
   unsigned inputs = fusion.getInputs().size();
   for (unsigned result : unread.set_bits())
     if (llvm::count(sharing, sharing[inputs + result]) == 1 &&
-        hasWholeLines(fusion, fusion->getResult(result), dims,
-                      target.lineBytes))
+        decisions::mayStream(fusion, result, dims, target))
       streams.results.push_back(result);
   return streams;
 }
@@ -227,7 +185,7 @@ FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
                                           graph::DimAnalysis &dims,
                                           const AliasPattern &sharing,
                                           const llvm::SmallBitVector &unread) {
-  Streams streams = chooseStreams(fusion, dims, sharing, unread, target);
+  Streams streams = streamsOf(fusion, dims, sharing, unread, target);
   std::string key = keyOf(fusion, dims, sharing, streams);
   if (auto found = planByFusion.find(key); found != planByFusion.end())
     return found->second;

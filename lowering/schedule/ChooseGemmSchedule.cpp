@@ -106,13 +106,7 @@ static double distanceOfRows(const ContractionSpace &space) {
 static std::optional<double> tilesOfGroups(const ContractionSpace &space,
                                            unsigned mr,
                                            const TargetModel &target) {
-  bool movesA = false;
-  for (const OuterAxis &outer : space.outer) {
-    if (outer.resultDim >= 0)
-      return std::nullopt;
-    movesA |= !outer.axis.strideA.isConstant(0);
-  }
-  if (!movesA || space.outerRows.empty())
+  if (!hasGroupsFirst(space))
     return std::nullopt;
   return std::max(1.0, target.l2Share(0.5) /
                            (4 * std::max(1.0, distanceOfRows(space)) * mr));
@@ -128,35 +122,13 @@ static double elementsPerRow(const ContractionSpace &space) {
   return std::clamp(apart, std::min(kSize, estimate(space.kAxis.size)), kSize);
 }
 
-/// Columns of a panel that are computed.
-static double columnsOfPanel(const ContractionSpace &space,
-                             const TargetModel &target) {
-  return space.form == ContractionSpace::TiledDots
-             ? estimate(space.columns.size)
-             : nrOf(space.sum, target);
-}
-
-static void finishTasks(GemmSchedule &schedule, const ContractionSpace &space,
-                        const TargetModel &target) {
-  schedule.panelGroups =
-      DimExpr::ceilDiv(schedule.panelCount, DimExpr(schedule.panelsPerTask));
-  double kSize = std::max(1.0, estimate(space.totalK()));
-  double tiles = std::min(std::max(1.0, estimate(schedule.tileCount)),
-                          double(schedule.tilesPerTask));
-  schedule.costPerTask = kSize * columnsOfPanel(space, target) *
-                         double(schedule.panelsPerTask) * space.gates *
-                         (2 * mrOf(space, target) * tiles + 4);
-}
-
 /// A task has the same panel of all gates, whose accumulators lie side by side.
 /// Each block of rows reads all panels again: it has as many tiles as a vector
 /// has lanes, so that the wider vectors are, the more multiplications share
 /// what is read.
 static void choosePanelsOfGates(GemmSchedule &schedule,
-                                const ContractionSpace &space, unsigned nr,
                                 const TargetModel &target) {
   int64_t mostTiles = std::max<int64_t>(8, target.lanes);
-  schedule.panelCount = space.gateColumns / nr;
   auto known = schedule.tileCount.constant();
   int64_t tiles = std::max<int64_t>(1, known.value_or(mostTiles)),
           blocks = (tiles + mostTiles - 1) / mostTiles;
@@ -330,11 +302,7 @@ GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
                                 const TargetModel &target) {
   GemmSchedule schedule;
   unsigned mr = mrOf(space, target), nr = nrOf(space.sum, target);
-  schedule.tilesPerRowAxis =
-      DimExpr::ceilDiv(space.rowAxis.size, DimExpr(int64_t(mr)));
-  schedule.tileCount = space.outerRowCount() * schedule.tilesPerRowAxis;
-  schedule.panelCount =
-      DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(nr)));
+  countTiles(schedule, space, target);
   bool copied = space.form == ContractionSpace::Copied;
   bool shortBlocks = (copied || space.form == ContractionSpace::Direct) &&
                      isSmallWithLongK(space, target);
@@ -344,7 +312,7 @@ GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
     else if (copied)
       chooseTaskPanels(schedule, space, target);
     else
-      choosePanelsOfGates(schedule, space, nr, target);
+      choosePanelsOfGates(schedule, target);
     shareRows(schedule, space, target);
     finishTasks(schedule, space, target);
     return schedule;

@@ -308,7 +308,7 @@ ElementsForm elementsForm(graph::FusionOp fusion, const TargetModel &target) {
   if (!schedule)
     return form;
   form.shares = schedule.shares();
-  auto elements = dyn_cast<sched::ElementsAttr>(schedule);
+  auto elements = dyn_cast<sched::ElementsAttr>(sched::lastVariant(schedule));
   if (!elements)
     return form;
   form.squares = bool(elements.getTile());
@@ -325,7 +325,7 @@ unsigned givenLanes(graph::FusionOp fusion, unsigned chosen) {
   if (!schedule)
     return chosen;
   int64_t lanes =
-      llvm::TypeSwitch<Attribute, int64_t>(schedule)
+      llvm::TypeSwitch<Attribute, int64_t>(sched::lastVariant(schedule))
           .Case<sched::ReduceAttr, sched::WindowAttr, sched::ScanAttr,
                 sched::ScatterAttr>(all)
           .Case([](sched::ConvAttr conv) { return conv.getLanes(); })

@@ -6,6 +6,7 @@
 #define ZENITH_LOWERING_SCHEDULE_GEMMSCHEDULE_H
 
 #include "lowering/schedule/ContractionSpace.h"
+#include "lowering/schedule/Schedule.h"
 #include <variant>
 
 namespace zenith::kernels {
@@ -96,6 +97,43 @@ struct GemmSchedule {
     return joined.count > 1 && joined.along == along;
   }
 };
+
+/// What the fusion's schedule says of a GEMM that is no Winograd convolution.
+struct GivenTile {
+  int64_t rows = 0, columns = 0, lanes = 0; ///< 0: left to shapes and target
+  int64_t tilesPerTask = 0, panelsPerTask = 0;
+  int64_t kc = 0; ///< k of a block; 0: left out, or taps divide K
+  sched::KLoop loop;
+  sched::Joined joined;
+  sched::Operands operands;
+  bool noWinograd = false, noSmallM = false; ///< one variant serves all sizes
+};
+
+/// Sets what the tile alone says: the numbers of tiles and panels.
+void countTiles(GemmSchedule &schedule, const ContractionSpace &space,
+                const TargetModel &target);
+/// Sets what follows from all else: groups of panels, and the cost of a task.
+void finishTasks(GemmSchedule &schedule, const ContractionSpace &space,
+                 const TargetModel &target);
+/// Columns of a panel that are computed.
+double columnsOfPanel(const ContractionSpace &space, const TargetModel &target);
+
+/// Blocks of at most `largest` k, a multiple of `multiple` each, of equal size
+/// as far as that allows.
+BlockedK evenBlocks(int64_t kSize, int64_t largest, int64_t multiple);
+/// K of a block of panels that tasks copy is a multiple of this.
+int64_t multipleOfCopiedK(int64_t kSize);
+
+/// Whether outer axes that only move A come before blocks of rows: the groups
+/// of a convolution.
+bool hasGroupsFirst(const ContractionSpace &space);
+
+/// The schedule that an attribute with all keys says.
+GemmSchedule gemmScheduleOf(const ContractionSpace &space,
+                            const TargetModel &target, const GivenTile &given);
+/// How the attribute says it.
+sched::KLoop loopOf(const GemmSchedule &schedule);
+sched::Joined joinedOf(const GemmSchedule &schedule);
 
 } // namespace zenith::kernels
 

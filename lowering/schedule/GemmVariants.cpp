@@ -19,14 +19,28 @@ static GivenTile tileOf(Product product, bool isChoice) {
   if (DenseI64ArrayAttr tile = product.getTile()) {
     given.rows = tile[0];
     given.columns = tile[1];
+    given.kc = tile.size() > 2 ? tile[2] : 0;
   }
   given.lanes = product.getLanes();
   if (DenseI64ArrayAttr block = product.getBlock()) {
     given.tilesPerTask = block[0];
     given.panelsPerTask = block[1];
   }
+  given.loop = product.getKLoop();
+  given.joined = product.getJoined();
+  given.operands = product.getOperands();
   given.noSmallM = !isChoice;
   return given;
+}
+
+GivenTile givenTileOfFewRows(graph::FusionOp fusion) {
+  auto choice =
+      dyn_cast_or_null<sched::ChoiceAttr>(Attribute(fusion.getScheduleAttr()));
+  if (!choice || choice.getVariants().size() < 2)
+    return {};
+  auto gemm =
+      dyn_cast<sched::GemmAttr>(*std::prev(choice.getVariants().end(), 2));
+  return gemm ? tileOf(gemm, true) : GivenTile();
 }
 
 GivenTile givenTile(graph::FusionOp fusion) {
@@ -99,23 +113,32 @@ bool hasFreeBlocks(const ContractionSpace &space,
          !space.rowAxisIsOutermost && !space.isAlongK();
 }
 
-GemmSchedule gemmSchedule(const ContractionSpace &space,
-                          const TargetModel &target, const GivenTile &given) {
+/// Whether blocks of K may have any size: no array is as large as one of them
+/// but on the way into registers.
+static bool hasFreeK(const ContractionSpace &space,
+                     const GemmSchedule &schedule) {
+  return schedule.blockedK() && schedule.kc() && !schedule.taskPanels &&
+         space.taps.empty() &&
+         (schedule.reuses(BlockedK::Panel) || schedule.reuses(BlockedK::Tile));
+}
+
+GemmSchedule chooseGemm(const ContractionSpace &space,
+                        const TargetModel &target, const GivenTile &given) {
   GemmSchedule schedule = chooseGemmSchedule(space, target);
-  bool isOther =
-      given.tilesPerTask && (given.tilesPerTask != schedule.tilesPerTask ||
-                             given.panelsPerTask != schedule.panelsPerTask);
-  if (!isOther || !hasFreeBlocks(space, schedule))
+  int64_t kSize = space.totalK().constant().value_or(0);
+  if (given.kc > 0 && given.kc <= kSize &&
+      given.kc % int64_t(space.kInterleave) == 0 && hasFreeK(space, schedule)) {
+    auto &blocked = std::get<BlockedK>(schedule.k);
+    blocked.kc = given.kc;
+    blocked.blocks = (kSize + given.kc - 1) / given.kc;
+  }
+  if (!given.tilesPerTask || !hasFreeBlocks(space, schedule))
     return schedule;
-  schedule.costPerTask *=
-      double(given.tilesPerTask) / double(schedule.tilesPerTask) *
-      double(given.panelsPerTask) / double(schedule.panelsPerTask);
   schedule.tilesPerTask = given.tilesPerTask;
   schedule.panelsPerTask = given.panelsPerTask;
   schedule.rowBlocks =
       DimExpr::ceilDiv(schedule.tileCount, DimExpr(given.tilesPerTask));
-  schedule.panelGroups =
-      DimExpr::ceilDiv(schedule.panelCount, DimExpr(given.panelsPerTask));
+  finishTasks(schedule, space, target);
   return schedule;
 }
 

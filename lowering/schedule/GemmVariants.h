@@ -12,14 +12,10 @@
 
 namespace zenith::kernels {
 
-/// What the fusion's schedule says of the GEMM that is no Winograd convolution.
-struct GivenTile {
-  int64_t rows = 0, columns = 0, lanes = 0; ///< 0: left to shapes and target
-  int64_t tilesPerTask = 0, panelsPerTask = 0;
-  bool noWinograd = false, noSmallM = false; ///< one variant serves all sizes
-};
 /// Of the last variant; nothing where the fusion has no schedule yet.
 GivenTile givenTile(graph::FusionOp fusion);
+/// Of the variant for few rows, which is the one before the last of a choice.
+GivenTile givenTileOfFewRows(graph::FusionOp fusion);
 
 struct GemmVariants {
   std::vector<WinogradSchedule> winograd;
@@ -39,9 +35,10 @@ struct GemmVariants {
   }
 };
 
-/// The tasks of a GEMM, with as many tiles and panels each as `given` says.
-GemmSchedule gemmSchedule(const ContractionSpace &space,
-                          const TargetModel &target, const GivenTile &given);
+/// The schedule that shapes and target choose, with the blocks of tiles and
+/// panels, and of K, that `given` asks for where these are free.
+GemmSchedule chooseGemm(const ContractionSpace &space,
+                        const TargetModel &target, const GivenTile &given);
 
 /// Whether tasks may have any number of tiles and panels: nothing else was
 /// chosen by their number.

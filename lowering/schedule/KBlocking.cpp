@@ -96,17 +96,6 @@ bool isSmallWithLongK(const ContractionSpace &space,
          !space.kAxis.strideA.isConstant(1);
 }
 
-/// Blocks of at most `largest` k, a multiple of `multiple` each, of equal size
-/// as far as that allows.
-static BlockedK evenBlocks(int64_t kSize, int64_t largest, int64_t multiple) {
-  BlockedK k;
-  k.blocks = (kSize + largest - 1) / largest;
-  k.kc = int64_t(llvm::alignTo(uint64_t(kSize + k.blocks - 1) / k.blocks,
-                               uint64_t(multiple)));
-  k.blocks = (kSize + k.kc - 1) / k.kc;
-  return k;
-}
-
 void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
                    int64_t mr, unsigned nr, const TargetModel &target) {
   auto kSize = space.totalK().constant();
@@ -139,7 +128,7 @@ void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
   // A task for every other core.
   const double fewestTasks = target.unitShare(0.5);
   int64_t kSize = *space.kAxis.size.constant();
-  BlockedK k = evenBlocks(kSize, largest, std::min<int64_t>(kSize, 8));
+  BlockedK k = evenBlocks(kSize, largest, multipleOfCopiedK(kSize));
   if (k.blocks > 1)
     schedule.k = k;
   schedule.taskPanels = {TaskPanels::Packed, k.kc * nrOf(space.sum, target)};

@@ -115,7 +115,7 @@ ReductionForm reductionForm(graph::FusionOp fusion,
                             const TargetModel &target) {
   ReductionForm form{0, 0, plan.chunk};
   if (auto given = dyn_cast_or_null<sched::ReduceAttr>(
-          Attribute(fusion.getScheduleAttr()))) {
+          sched::lastVariant(fusion.getScheduleAttr()))) {
     form.lanes = unsigned(given.getLanes() * given.getItem());
     form.rows = given.getRows();
     if (given.getChunk() && plan.chunk)

@@ -15,6 +15,9 @@ using namespace mlir;
 
 namespace zenith::sched {
 
+// MLIR has one, too.
+using sched::ElementsAttr;
+
 void SchedDialect::initialize() { registerAttributes(); }
 
 void SchedDialect::registerAttributes() {
@@ -75,6 +78,19 @@ SmallVector<StringRef, 2> kindsOf(graph::FusionOp fusion) {
                                                 : WindowAttr::getMnemonic(),
             elements};
   return {elements};
+}
+
+Attribute lastVariant(Attribute schedule) {
+  auto choice = dyn_cast_or_null<ChoiceAttr>(schedule);
+  return choice ? choice.getVariants().getValue().back() : schedule;
+}
+
+StringAttr givenTasks(Attribute schedule) {
+  return llvm::TypeSwitch<Attribute, StringAttr>(lastVariant(schedule))
+      .Case<ElementsAttr, ReduceAttr, GemmAttr, ConvAttr, WindowAttr, ScanAttr,
+            ScatterAttr, AttentionAttr, SortAttr, TopKAttr, SetAttr,
+            RoutineAttr>([](auto kind) { return kind.getTasks(); })
+      .Default([](Attribute) { return StringAttr(); });
 }
 
 std::string textOf(Attribute schedule) {

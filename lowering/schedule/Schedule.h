@@ -21,12 +21,13 @@ enum class ScatterBy { Destination, Sort };
 /// How an operand of a product comes.
 struct Operand {
   enum Form : unsigned {
-    Open,   ///< left to shapes and target
-    Rows,   ///< where it lies, along its rows
-    Panels, ///< packed in memory, in panels of `width` columns
-    Copied, ///< each task copies blocks of panels of `width` columns
-    Dots,   ///< where it lies, contiguous along K
-    Local   ///< by tiles in local memory, with `pad` elements after a row
+    Open,    ///< left to shapes and target
+    Rows,    ///< where it lies, along its rows
+    Panels,  ///< packed in memory, in panels of `width` columns
+    Widened, ///< so, of a narrower type: each task widens blocks of panels
+    Copied,  ///< each task copies blocks of panels of `width` columns
+    Dots,    ///< where it lies, contiguous along K
+    Local    ///< by tiles in local memory, with `pad` elements after a row
   } form = Open;
   int64_t width = 0, depth = 1, pad = 0;
   auto key() const {
@@ -40,6 +41,28 @@ struct Operands {
     return a == other.a && b == other.b;
   }
   bool operator!=(const Operands &other) const { return !(*this == other); }
+};
+
+/// How a task goes through K; kernels::GemmSchedule says what each does.
+struct KLoop {
+  enum Kind : unsigned { Open, Whole, Panels, Tiles, Packed, Short, Sweep };
+  Kind kind = Open;
+  int64_t step = 0; ///< Sweep: panels whose accumulators are in registers
+  bool operator==(const KLoop &other) const {
+    return kind == other.kind && step == other.step;
+  }
+  bool operator!=(const KLoop &other) const { return !(*this == other); }
+};
+
+/// `count` neighbouring tasks along panels or rows; 0: none.
+struct Joined {
+  enum Along : unsigned { Panels, Rows };
+  Along along = Panels;
+  int64_t count = 0;
+  bool operator==(const Joined &other) const {
+    return along == other.along && count == other.count;
+  }
+  bool operator!=(const Joined &other) const { return !(*this == other); }
 };
 
 struct ConvForm {
@@ -67,6 +90,12 @@ inline llvm::hash_code hash_value(const Operand &operand) {
 inline llvm::hash_code hash_value(const Operands &operands) {
   return llvm::hash_combine(operands.a, operands.b);
 }
+inline llvm::hash_code hash_value(const KLoop &loop) {
+  return llvm::hash_combine(unsigned(loop.kind), loop.step);
+}
+inline llvm::hash_code hash_value(const Joined &joined) {
+  return llvm::hash_combine(unsigned(joined.along), joined.count);
+}
 inline llvm::hash_code hash_value(const ConvForm &form) {
   return llvm::hash_combine(unsigned(form.kind), form.results);
 }
@@ -78,6 +107,8 @@ mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Store store);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, ScatterBy by);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
                              const Operands &operands);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const KLoop &loop);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const Joined &joined);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const ConvForm &form);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
                              const Fragment &fragment);
@@ -97,6 +128,8 @@ ZENITH_SCHEDULE_KEY(zenith::graph::RunOn)
 ZENITH_SCHEDULE_KEY(zenith::sched::Store)
 ZENITH_SCHEDULE_KEY(zenith::sched::ScatterBy)
 ZENITH_SCHEDULE_KEY(zenith::sched::Operands)
+ZENITH_SCHEDULE_KEY(zenith::sched::KLoop)
+ZENITH_SCHEDULE_KEY(zenith::sched::Joined)
 ZENITH_SCHEDULE_KEY(zenith::sched::ConvForm)
 ZENITH_SCHEDULE_KEY(zenith::sched::Fragment)
 #undef ZENITH_SCHEDULE_KEY
@@ -111,6 +144,13 @@ namespace zenith::sched {
 /// The kinds that a fusion may have, by name; the first is the one that shapes
 /// and target choose where nothing stands against it.
 llvm::SmallVector<llvm::StringRef, 2> kindsOf(graph::FusionOp fusion);
+
+/// The schedule itself; of a choice, its last variant. Variants of plain loops
+/// differ in their stores only.
+mlir::Attribute lastVariant(mlir::Attribute schedule);
+
+/// The key `tasks`; null where it is left out.
+mlir::StringAttr givenTasks(mlir::Attribute schedule);
 
 /// The text of a schedule, on one line.
 std::string textOf(mlir::Attribute schedule);

@@ -76,6 +76,8 @@ class Sched_Product<string name, string attrMnemonic, dag own> : Sched_Kind<name
     IntegerParameter<"lanes of a vector">:$lanes,
     OperandsParameter:$operands,
     IntegersParameter<"tiles of rows, and panels of columns, of a task">:$block,
+    OptionalParameter<"::zenith::sched::KLoop", "how a task goes through K">:$k_loop,
+    OptionalParameter<"::zenith::sched::Joined", "neighbouring tasks that a thread which has them all runs as one">:$joined,
     OneParameter<"tiles of local memory that are loaded ahead">:$stages,
     OneParameter<"elements that an item reads at once">:$vector,
     OneParameter<"slices of K with a slot each, added in order">:$k_slices,
@@ -84,7 +86,11 @@ class Sched_Product<string name, string attrMnemonic, dag own> : Sched_Kind<name
 def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins)> {
   let summary = "a matrix product with its epilogue";
   let description = [{
-    A task's register tile is `tile`; a group's tile lies in local memory, and each item has `item` of it.
+    A task's register tile is `tile`; a group's tile lies in local memory, and each item has `item` of it. `k_loop = whole`
+    sums over K in registers. All other loops add blocks of K, of which `tile` says the size where no taps of a filter do:
+    `panels`, all tiles of a task meet a block of a panel of B before the next panel; `tiles`, a tile meets the blocks of all
+    panels of the task; `packed`, like panels, with the rows of A copied first; `short`, like panels, with blocks so short that
+    rows of A stay in the first-level cache; `sweep<n>`, a block of B is read along its rows, n panels at a time.
     Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
   }];
 }

@@ -26,8 +26,15 @@ static constexpr Word<ScatterBy> scatterWords[] = {
     {"destination", ScatterBy::Destination}, {"sort", ScatterBy::Sort}};
 static constexpr Word<Operand::Form> operandWords[] = {
     {"open", Operand::Open},     {"rows", Operand::Rows},
-    {"panels", Operand::Panels}, {"copied", Operand::Copied},
-    {"dots", Operand::Dots},     {"local", Operand::Local}};
+    {"panels", Operand::Panels}, {"widened", Operand::Widened},
+    {"copied", Operand::Copied}, {"dots", Operand::Dots},
+    {"local", Operand::Local}};
+static constexpr Word<KLoop::Kind> loopWords[] = {
+    {"whole", KLoop::Whole}, {"panels", KLoop::Panels},
+    {"tiles", KLoop::Tiles}, {"packed", KLoop::Packed},
+    {"short", KLoop::Short}, {"sweep", KLoop::Sweep}};
+static constexpr Word<Joined::Along> joinedWords[] = {
+    {"panels", Joined::Panels}, {"rows", Joined::Rows}};
 static constexpr Word<ConvForm::Kind> formWords[] = {
     {"direct", ConvForm::Direct},
     {"indirect", ConvForm::Indirect},
@@ -103,11 +110,26 @@ AsmPrinter &operator<<(AsmPrinter &printer, const Operands &operands) {
   return printer;
 }
 
-AsmPrinter &operator<<(AsmPrinter &printer, const ConvForm &form) {
-  printer << wordOf(formWords, form.kind);
-  if (form.results)
-    printer << '<' << form.results << '>';
+/// `word`, or `word<number>` where there is a number.
+static AsmPrinter &printNumbered(AsmPrinter &printer, StringRef word,
+                                 int64_t number) {
+  printer << word;
+  if (number)
+    printer << '<' << number << '>';
   return printer;
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, const KLoop &loop) {
+  return printNumbered(printer, wordOf(loopWords, loop.kind), loop.step);
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, const Joined &joined) {
+  return printNumbered(printer, wordOf(joinedWords, joined.along),
+                       joined.count);
+}
+
+AsmPrinter &operator<<(AsmPrinter &printer, const ConvForm &form) {
+  return printNumbered(printer, wordOf(formWords, form.kind), form.results);
 }
 
 AsmPrinter &operator<<(AsmPrinter &printer, const Fragment &fragment) {
@@ -136,6 +158,20 @@ static ParseResult parseOperandSizes(AsmParser &parser, Operand &operand) {
   if (failed(parser.parseCommaSeparatedList(size)))
     return failure();
   return parser.parseGreater();
+}
+
+/// A word, and a number after it where there is one.
+template <typename Value, typename Enum, size_t count>
+static FailureOr<Value> parseNumbered(AsmParser &parser,
+                                      const Word<Enum> (&words)[count]) {
+  FailureOr<Enum> word = parseWord(parser, words);
+  if (failed(word))
+    return failure();
+  int64_t number = 0;
+  if (succeeded(parser.parseOptionalLess()) &&
+      (failed(parser.parseInteger(number)) || failed(parser.parseGreater())))
+    return failure();
+  return Value{*word, number};
 }
 
 static ParseResult parseOperand(AsmParser &parser, Operand &operand) {
@@ -169,16 +205,16 @@ FailureOr<Operands> FieldParser<Operands>::parse(AsmParser &parser) {
   return operands;
 }
 
+FailureOr<KLoop> FieldParser<KLoop>::parse(AsmParser &parser) {
+  return parseNumbered<KLoop>(parser, loopWords);
+}
+
+FailureOr<Joined> FieldParser<Joined>::parse(AsmParser &parser) {
+  return parseNumbered<Joined>(parser, joinedWords);
+}
+
 FailureOr<ConvForm> FieldParser<ConvForm>::parse(AsmParser &parser) {
-  FailureOr<ConvForm::Kind> kind = parseWord(parser, formWords);
-  if (failed(kind))
-    return failure();
-  ConvForm form{*kind, 0};
-  if (succeeded(parser.parseOptionalLess()) &&
-      (failed(parser.parseInteger(form.results)) ||
-       failed(parser.parseGreater())))
-    return failure();
-  return form;
+  return parseNumbered<ConvForm>(parser, formWords);
 }
 
 FailureOr<Fragment> FieldParser<Fragment>::parse(AsmParser &parser) {

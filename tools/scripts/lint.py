@@ -79,7 +79,7 @@ INSIDE = {
     "lowering/memory": ["lowering", "lowering/host", "lowering/builder", "lowering/schedule"],
     "lowering/cpu": ["lowering", "lowering/builder"],
     "lowering/opencl": ["lowering/builder"],
-    "lowering/program": ["lowering", "lowering/host", "lowering/builder", "lowering/elements", "lowering/schedule",
+    "lowering/program": ["lowering", "lowering/host", "lowering/builder", "lowering/decisions", "lowering/elements", "lowering/schedule",
                          "lowering/kernels", "lowering/memory", "lowering/cpu", "lowering/opencl"],
     "lowering/pipeline": ["lowering"] + ["lowering/" + d for d in (
         "host", "builder", "decisions", "elements", "schedule", "kernels", "memory", "cpu", "opencl", "program")],

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws schedules for fusions of all kinds, and compares what they compute with the interpreter.
 
-usage: random_schedules.py ZENITH_COMPILE ZENITH_RUN [--count N] [--seed S] [--kind KIND ...] [--jobs J] [--target T] [--verbose]
+usage: random_schedules.py ZENITH_COMPILE ZENITH_OPT ZENITH_RUN [--draws N] [--seed S] [--fusion NAME ...] [--jobs J]
+                           [--target T] [--keep DIR] [--verbose]
 
-A drawn schedule may be refused by the label of a constraint: it is then not valid, and another one is drawn. A valid one
-that gives other values than the interpreter, fails otherwise or crashes is a failure; its file is kept. Exit 1 on failures.
+For each fusion of schedule_programs.py, draws other schedules until N of them are valid: the schedule phase takes them.
+Those that it refuses by the label of a constraint are not. All valid ones of a fusion are one program, whose results are
+compared with the interpreter's. A valid one that gives other values, fails or crashes is a failure: its file is kept in DIR
+(default: a new folder), and found by running each on its own. Exit 1 on failures.
 """
 import argparse
 import collections
 import concurrent.futures
+import os
 import pathlib
 import random
 import re
@@ -17,255 +21,286 @@ import subprocess
 import sys
 import tempfile
 
+import schedule_programs
 
-def tensor(shape, element="f32"):
-    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
-
-
-def function(arguments, results, body, outer=""):
-    """One function; `arguments` and `results` are pairs of name and type."""
-    inputs = ", ".join(f"%{name}: {kind}" for name, kind in arguments)
-    names, kinds = ", ".join("%" + n for n, _ in results), ", ".join(k for _, k in results)
-    return f"{outer}func.func @main({inputs}) -> ({kinds}) {{\n{body}  return {names} : {kinds}\n}}\n"
-
-
-def pointwise(r):
-    t = tensor(r.choice([[r.randint(1, 9), r.randint(1, 700)], [r.randint(1, 5000)], [3, r.randint(1, 40), 5]]),
-               r.choice(["f32", "f32", "f64", "f16"]))
-    op = r.choice(["tanh", "exp", "neg", "abs"])
-    return function([("a", t), ("b", t)], [("2", t)], f"  %1 = graph.{op} %a : {t}\n  %2 = graph.add %1, %b : {t}\n")
-
-
-def transpose(r):
-    n, m, element = r.randint(2, 90), r.randint(2, 90), r.choice(["f32", "i8", "f64"])
-    t, u = tensor([n, m], element), tensor([m, n], element)
-    return function([("a", t)], [("1", u)], f"  %1 = graph.transpose %a [1, 0] : {t} -> {u}\n")
-
-
-def concatenation(r):
-    rows, n, m = r.randint(1, 30), r.randint(1, 60), r.randint(1, 60)
-    t, u, v = tensor([rows, n]), tensor([rows, m]), tensor([rows, n + m])
-    return function([("a", t), ("b", u)], [("2", v)],
-                    f"  %1 = graph.concat 1, %a, %b : ({t}, {u}) -> {v}\n  %2 = graph.neg %1 : {v}\n")
-
-
-def row_sum(r):
-    shape = [r.randint(1, 60), r.randint(1, 900)]
-    t, u = tensor(shape), tensor(shape[:1])
-    return function([("a", t)], [("2", u)],
-                    f"  %1 = graph.mul %a, %a : {t}\n  %2 = graph.reduce {r.choice(['sum', 'max', 'min'])}, %1 [1] : {t} -> {u}\n")
-
-
-def column_sum(r):
-    shape = [r.randint(1, 2500), r.randint(1, 90)]
-    t, u = tensor(shape), tensor(shape[1:])
-    return function([("a", t)], [("1", u)], f"  %1 = graph.reduce sum, %a [0] : {t} -> {u}\n")
-
-
-def total(r):
-    t, u = tensor([r.randint(1, 200000)]), tensor([])
-    return function([("a", t)], [("1", u)], f"  %1 = graph.reduce sum, %a [0] : {t} -> {u}\n")
-
-
-def softmax(r):
-    t = tensor([r.randint(1, 40), r.randint(1, 600)])
-    return function([("a", t)], [("1", t)], f"  %1 = graph.softmax %a [1] : {t}\n")
-
-
-def arg_max(r):
-    shape = [r.randint(1, 40), r.randint(1, 300)]
-    t, u = tensor(shape), tensor(shape[:1], "i64")
-    return function([("a", t)], [("1", u)], f"  %1 = graph.arg_reduce max, %a 1 : {t} -> {u}\n")
-
-
-def product(r):
-    element = r.choice(["f32", "f32", "f32", "f64"])
-    batch = [r.randint(2, 4)] if r.random() < 0.3 else []
-    m, k, n = r.randint(1, 90), r.randint(1, 200), r.randint(1, 120)
-    a, b, c = tensor(batch + [m, k], element), tensor(batch + [k, n], element), tensor(batch + [m, n], element)
-    lead, at = ("[0] x [0]", 1) if batch else ("[] x []", 0)
-    body = f"  %1 = graph.dot_general %a, %b <batching = {lead}, contracting = [{at + 1}] x [{at}]> : ({a}, {b}) -> {c}\n"
-    last = "1"
-    if r.random() < 0.5:
-        body, last = body + f"  %2 = graph.tanh %1 : {c}\n", "2"
-    return function([("a", a), ("b", b)], [(last, c)], body)
-
-
-def packed_product(r):
-    m, k, n = r.randint(1, 90), r.randint(1, 200), r.randint(1, 120)
-    a, b, c = tensor([m, k]), tensor([k, n]), tensor([m, n])
-    values = "dense<" + repr(r.choice([0.5, -0.25])) + ">"
-    return function([("a", a)], [("2", c)],
-                    f"  %w = graph.get_param @w : {b}\n"
-                    f"  %1 = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : ({a}, {b}) -> {c}\n"
-                    f"  %2 = graph.tanh %1 : {c}\n", outer=f"graph.param @w : {b} = {values} : {b}\n")
-
-
-def integer_product(r):
-    m, k, n = r.randint(1, 60), r.randint(1, 120), r.randint(1, 80)
-    a, b, c = tensor([m, k], "i32"), tensor([k, n], "i32"), tensor([m, n], "i32")
-    return function([("a", a), ("b", b)], [("1", c)],
-                    f"  %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : ({a}, {b}) -> {c}\n")
-
-
-def convolution(r):
-    n, size, c, f, k = r.randint(1, 2), r.randint(4, 20), r.choice([1, 3, 8, 16]), r.choice([4, 8, 16, 40]), r.choice([1, 3, 5])
-    stride, low = r.choice([1, 2]), k // 2
-    out = (size + 2 * low - k) // stride + 1
-    x, w, y = tensor([n, size, size, c]), tensor([k, k, c, f]), tensor([n, out, out, f])
-    return function([("a", x), ("b", w)], [("1", y)],
-                    f"  %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> "
-                    f"strides [{stride}, {stride}] low [{low}, {low}] high [{low}, {low}] input_dilation [1, 1] "
-                    f"kernel_dilation [1, 1] groups 1 : ({x}, {w}) -> {y}\n")
-
-
-def depthwise(r):
-    n, size, c = 1, r.randint(4, 24), r.choice([4, 8, 24, 33])
-    x, w = tensor([n, size, size, c]), tensor([3, 3, 1, c])
-    return function([("a", x), ("b", w)], [("1", x)],
-                    f"  %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> "
-                    f"strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups {c} : ({x}, {w}) -> {x}\n")
-
-
-def window(r):
-    size, c = r.randint(4, 30), r.choice([1, 5, 16])
-    out = (size - 2) // 2 + 1
-    x, y = tensor([1, size, size, c]), tensor([1, out, out, c])
-    return function([("a", x)], [("1", y)],
-                    f"  %1 = graph.reduce_window {r.choice(['max', 'sum'])}, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] "
-                    f"low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : {x} -> {y}\n")
-
-
-def scan(r):
-    t = tensor([r.randint(1, 40), r.randint(1, 200)])
-    return function([("a", t)], [("1", t)], f"  %1 = graph.cumulative sum, %a {r.randint(0, 1)} : {t}\n")
-
-
-def scatter(r):
-    rows, n, count = r.randint(2, 30), r.randint(1, 600), r.randint(1, 40)
-    t, i, u = tensor([rows, n]), tensor([count, 1], "i64"), tensor([count, n])
-    return function([("a", t), ("i", i), ("u", u)], [("1", t)],
-                    f"  %1 = graph.scatter {r.choice(['sum', 'max'])}, %a, %i, %u <window = [1], inserted = [0], batching = [] x [], "
-                    f"index_map = [0], index_vector_dim = 1> : ({t}, {i}, {u}) -> {t}\n")
-
-
-def attention(r):
-    heads, s, t, d = r.randint(1, 3), r.choice([1, 3, 7, 33, 70]), r.randint(1, 200), r.choice([8, 16, 32, 64])
-    q, k = tensor([heads, s, d]), tensor([heads, t, d])
-    return function([("q", q), ("k", k), ("v", k)], [("1", q)],
-                    f"  %1 = graph.attention %q, %k, %v {{scale = 0.125 : f64}} : ({q}, {k}, {k}) -> {q}\n")
-
-
-def sort(r):
-    t = tensor([r.randint(1, 500)])
-    return function([("a", t)], [("1", t)], f"  %1 = graph.sort %a 0 keys 1 : ({t}) -> ({t})\n")
-
-
-PROGRAMS = [pointwise, transpose, concatenation, row_sum, column_sum, total, softmax, arg_max, product, product, packed_product,
-            integer_product, convolution, depthwise, window, scan, scatter, attention, sort]
 LANES = [1, 2, 4, 8, 16, 32, 64]
+SEPARATOR = "// -----\n"
 
 
-def drawn(kind, text, r):
-    """Another schedule of the same kind: some keys set anew, some left out."""
-    def put(key, value):
-        nonlocal text
-        text = re.sub(rf", {key} = (\[\[.*?\]\]|\[[^\]]*\]|[\w-]+)", "", text)
+def closing(text, start):
+    """The index after the bracket that closes the one at `start`."""
+    depth, in_string = 0, False
+    for at in range(start, len(text)):
+        in_string ^= text[at] == '"'
+        depth += not in_string and text[at] in "<[("
+        depth -= not in_string and text[at] in ">])"
+        if depth == 0:
+            return at + 1
+    raise ValueError("no closing bracket: " + text[start:start + 60])
+
+
+class Schedule:
+    """The text of an attribute of dialect sched as an ordered list of keys."""
+
+    def __init__(self, text):
+        self.kind = re.match(r"#sched\.(\w+)", text)[1]
+        inner, self.positional, self.keys = text[text.index("<") + 1:-1], [], {}
+        while inner:
+            end = 0
+            while end < len(inner) and inner[end] != ",":
+                end = closing(inner, end) if inner[end] in "<[(" else inner.index('"', end + 1) + 1 if inner[end] == '"' else end + 1
+            key, found, value = inner[:end].strip().partition(" = ")
+            if found and re.fullmatch(r"\w+", key):
+                self.keys[key] = value
+            else:
+                self.positional.append(inner[:end].strip())
+            inner = inner[end + 1:]
+
+    def put(self, key, value=None):
+        self.keys.pop(key, None)
         if value is not None:
-            text = re.sub(r"(on = \w+)", rf"\1, {key} = {value}", text, count=1)
+            self.keys[key] = str(value)
 
-    chance = lambda part=0.6: r.random() < part
-    lanes = r.choice(LANES)
-    if kind in ("elements", "reduce", "window", "scan", "scatter") and chance(0.8):
-        put("item", None), put("lanes", lanes)
-        if chance(0.3):
-            put("item", r.choice([2, 3, 4]))
+    def __str__(self):
+        return f"#sched.{self.kind}<" + ", ".join(self.positional + [f"{k} = {v}" for k, v in self.keys.items()]) + ">"
+
+
+def variants_of(choice):
+    """The schedules of a #sched.choice."""
+    found, at = [], choice.index("<") + 1
+    while (start := choice.find("#sched.", at)) >= 0:
+        at = closing(choice, choice.index("<", start))
+        found.append(choice[start:at])
+    return found
+
+
+def draw(text, r):
+    """Another schedule of the same kind: some keys set anew, some left out."""
+    def chance(part=0.6):
+        return r.random() < part
+
+    if text.startswith("#sched.choice"):
+        if chance(0.15):
+            return text
+        text = r.choice(variants_of(text))
+    schedule = Schedule(text)
+    kind, keys, put = schedule.kind, schedule.keys, schedule.put
+    if kind in ("elements", "reduce", "window", "scan", "scatter") and chance(0.85):
+        put("item"), put("lanes", r.choice(LANES))
+        if chance(0.4):
+            put("item", r.choice([1, 2, 4, 8]))
     if kind == "elements":
         if chance():
-            put("block", r.choice([1, 7, 64, 512, 4096, 100000]))
-        if chance(0.3):
-            put("tile", None)
-        if chance(0.3):
-            put("shares", None)
+            put("block", r.choice([1, 7, 64, 500, 4096, 100000]))
+        if "tile" in keys:
+            # A square is as wide as the vectors of the target, whatever the other keys are.
+            put("lanes", keys["tile"].strip("[]").split(", ")[1]) if chance() else put("tile")
+    if kind in ("elements", "scatter", "gemm") and chance(0.3):
+        put("shares")
+    if kind in ("elements", "reduce") and chance(0.3):
+        put("store", r.choice(["plain", "streaming"]))
     if kind == "reduce":
-        if chance() and "rows" in text:
+        if "rows" in keys and chance():
             put("rows", r.choice([1, 2, 3, 8, 50]))
-        if chance() and "chunk" in text:
-            put("scratch", None), put("slots", None), put("chunk", r.choice([32, 100, 777, 5000]))
-    if kind in ("gemm", "conv") and "depthwise" not in text and "winograd" not in text and chance(0.9):
-        lanes = r.choice(LANES[2:5])
-        put("operands", None), put("block", None), put("scratch", None), put("tile", None), put("lanes", None)
-        put("tile", f"[{r.randint(1, 16)}, {lanes * r.randint(1, 4)}]"), put("lanes", lanes)
-        if chance(0.3):
-            put("block", f"[{r.randint(1, 9)}, {r.randint(1, 4)}]")
-    if kind == "conv" and "depthwise" in text:
+        if "chunk" in keys and chance():
+            put("scratch"), put("slots"), put("chunk", r.choice([32, 100, 256, 777, 5000]))
+    form = keys.get("form", "")
+    if kind == "conv" and form.startswith("winograd") and chance(0.5):
+        for key in ("tile", "lanes", "scratch", "operands", "block"):
+            put(key)
+        put("form", "direct")
+        form = "direct"
+    if kind in ("gemm", "conv") and form not in ("depthwise",) and not form.startswith("winograd") and chance(0.95):
+        lanes, given = r.choice(LANES[1:6]), keys.get("tile")
+        for key in ("tile", "lanes", "scratch"):
+            put(key)
+        if chance(0.8):
+            put("operands"), put("k_loop"), put("joined")
+        if chance(0.7):
+            put("block", f"[{r.randint(1, 12)}, {r.randint(1, 6)}]" if chance(0.4) else None)
+        tile = [r.randint(1, 20), lanes * r.randint(1, 6)]
+        if given and given.count(",") == 2 and chance(0.7):
+            tile.append(r.choice([int(given.strip("[]").split(", ")[2]), 8 * r.randint(1, 60)]))
+        put("tile", tile), put("lanes", lanes)
+    if kind == "conv" and form == "depthwise":
         put("lanes", r.choice(LANES[:5]))
-    if kind == "attention" and chance(0.9):
+    if kind == "attention" and chance(0.95):
         lanes = r.choice(LANES[2:5])
-        tile = [r.randint(1, 14), lanes * r.randint(1, 4)]
-        put("scratch", None), put("tile", None), put("lanes", None), put("rows", None), put("keys", None)
-        put("tile", str(tile)), put("lanes", lanes)
+        tile = [r.randint(1, 14), lanes * r.choice([1, 2, 4])]
+        put("scratch"), put("tile", tile), put("lanes", lanes)
         put("rows", tile[0] * r.randint(1, 6)), put("keys", tile[1] * r.randint(1, 9))
-    return text
+    if kind in ("sort", "top_k", "set", "routine") and chance(0.5):
+        put("scratch")
+    return str(schedule)
+
+
+class Module:
+    """The text of a module in phase schedule: what is around @main, its arguments, results and body."""
+
+    def __init__(self, text):
+        head = text.index("func.func @main(")
+        arguments = head + len("func.func @main")
+        end = closing(text, arguments)
+        self.before, self.arguments = text[:head], text[arguments + 1:end - 1]
+        body = text.index("{\n", text.index("->", end))
+        while not text[:body].endswith(" ") or text[body:body + 2] != "{\n":
+            body = text.index("{\n", body + 1)
+        signature = text[text.index("->", end) + 2:body].strip()
+        attributes = signature.find(" attributes ")
+        self.results = (signature if attributes < 0 else signature[:attributes]).strip()
+        if self.results.startswith("("):
+            self.results = self.results[1:-1]
+        indent = re.search(r"[ ]*$", self.before)[0]
+        stop = text.index(f"\n{indent}}}\n", body)
+        lines = text[body + 2:stop].rstrip().split("\n")
+        returned = re.match(r"\s*return (.*) : (.*)$", lines[-1])
+        self.names, self.types = returned[1], returned[2]
+        self.body, self.after = "\n".join(lines[:-1]), text[stop + len(indent) + 3:]
+
+    def places(self):
+        """The parts of the body that are schedules."""
+        at, found = 0, []
+        while (start := self.body.find("schedule = #sched.", at)) >= 0:
+            start += len("schedule = ")
+            at = closing(self.body, self.body.index("<", start))
+            found.append((start, at))
+        return found
+
+    def drawn(self, r):
+        """The body with one schedule drawn anew, and that schedule."""
+        start, end = r.choice(self.places())
+        schedule = draw(self.body[start:end], r)
+        return self.body[:start] + schedule + self.body[end:], schedule
+
+    def text(self, bodies):
+        """A module whose @main has all `bodies`, each with arguments and results of its own."""
+        def renamed(text, number):
+            text = re.sub(r"%([A-Za-z0-9_]+)", rf"%v{number}_\1", text)
+            text = re.sub(r"\^bb", f"^v{number}_bb", text)
+            return re.sub(r'graph\.name = "([^"]*)"', rf'graph.name = "v{number}_\1"', text)
+
+        numbers = range(len(bodies))
+        join = lambda parts: ", ".join(part for part in parts if part)
+        return (f"{self.before}func.func @main({join(renamed(self.arguments, i) for i in numbers)}) -> "
+                f"({join(renamed(self.results, i) for i in numbers)}) {{\n"
+                + "\n".join(renamed(body, i) for i, body in enumerate(bodies)) +
+                f"\n    return {join(renamed(self.names, i) for i in numbers)} : {join([self.types] * len(bodies))}\n  }}\n"
+                + self.after)
 
 
 def run(command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=900)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "no answer after 900 seconds")
 
 
-def trial(options, seed, folder):
-    """Kind, verdict and message of one drawn schedule: valid, refused or failed."""
-    r = random.Random(seed)
-    program = r.choice(PROGRAMS)(r)
-    path = folder / f"{seed}.mlir"
-    path.write_text(program)
-    target = [f"--target={options.target}"]
-    made = run([options.compile, str(path), "--emit=graphir", "--to=schedule", *target])
-    if made.returncode:
-        return "any", "failed", f"{path}: {made.stderr.strip()}"
-    found = re.findall(r"schedule = (#sched\.(\w+)<(?:[^<>]|<[^<>]*>)*>)", made.stdout)
-    known = [(text, kind) for text, kind in found if kind != "choice"]
-    if not known:
-        return "choice", "refused", ""
-    text, kind = r.choice(known)
-    if options.kind and kind not in options.kind:
-        return kind, "refused", ""
-    edited = folder / f"{seed}-edited.mlir"
-    edited.write_text(made.stdout.replace(text, drawn(kind, text, r), 1))
-    done = run([options.run, str(edited), "--from=schedule", f"--random-inputs={seed}", "--compare=interp", "--rtol=2e-4",
-                "--atol=2e-4", *target])
-    if done.returncode == 0:
-        return kind, "valid", ""
-    label = re.search(r"sched_c\d+", done.stderr)
-    if label and done.returncode in (2, 3):
-        return kind, "refused", label[0]
-    return kind, "failed", f"{edited}: exit {done.returncode}: {done.stderr.strip()[:400]}"
+class Trial:
+    """Draws and runs schedules of one fusion."""
+
+    def __init__(self, options, folder, build):
+        self.options, self.build, self.target = options, build, f"--target={options.target}"
+        self.random = random.Random(f"{options.seed} {build.__name__}")
+        self.path = folder / build.__name__
+        self.verdicts, self.failures = collections.Counter(), []
+
+    def fail(self, path, done):
+        self.failures.append(f"{path}: exit {done.returncode}: {done.stderr.strip()[-600:]}")
+
+    def phase(self, bodies, drawn):
+        """The bodies of those whose schedules the phase takes."""
+        path = pathlib.Path(f"{self.path}-drawn.mlir")
+        modules = [self.module.text([body]) for body in bodies]
+        path.write_text(SEPARATOR.join(modules))
+        done = run([self.options.opt, str(path), "--split-input-file", "--from=schedule", "--to=schedule", self.target,
+                    "-o", os.devnull])
+        if done.returncode not in (0, 1):
+            self.fail(path, done)
+            return []
+        firsts, line = [], 1
+        for module in modules:
+            firsts.append(line)
+            line += module.count("\n") + 1
+        refused = {}
+        for found in re.finditer(r"^within split at [^\n]*?:(\d+) offset :\d+:\d+: error: ([^\n]*)", done.stderr, re.M):
+            # A part begins at the end of the line that separates it.
+            number = max(i for i, first in enumerate(firsts) if first <= int(found[1]) + 1)
+            refused.setdefault(number, found[2])
+        if done.returncode and not refused:
+            self.fail(path, done)
+        for number, message in refused.items():
+            label = re.search(r"\(sched_c\d+\)", message)
+            if not label:
+                self.failures.append(f"{path}: refused without a label: {drawn[number]}: {message}")
+            elif self.options.verbose:
+                print(f"  {drawn[number]}: {message}")
+            self.verdicts["refused"] += 1
+        return [i for i in range(len(bodies)) if i not in refused]
+
+    def execute(self, path, bodies):
+        path.write_text(self.module.text(bodies))
+        dims = ["--dim", "n=29"] if "graph.dims" in self.module.arguments else []
+        return run([self.options.run, str(path), "--from=schedule", f"--random-inputs={self.random.randint(1, 99)}", "--print=0",
+                    "--compare=interp", "--rtol=3e-4", "--atol=3e-4", self.target, *dims])
+
+    def start(self):
+        program = pathlib.Path(f"{self.path}.mlir")
+        program.write_text(self.build(self.random))
+        made = run([self.options.compile, str(program), "--emit=graphir", "--to=schedule", "-o", "-", self.target])
+        if made.returncode:
+            self.fail(program, made)
+            return False
+        self.module = Module(made.stdout)
+        return True
+
+    def __call__(self):
+        if not self.start():
+            return self
+        valid, schedules = [], []
+        for _ in range(12):
+            bodies, drawn = zip(*(self.module.drawn(self.random) for _ in range(2 * self.options.draws)))
+            for number in self.phase(bodies, drawn):
+                if len(valid) < self.options.draws:
+                    valid.append(bodies[number])
+                    schedules.append(drawn[number])
+            if len(valid) == self.options.draws or self.failures:
+                break
+        else:
+            self.failures.append(f"{self.path}: too few drawn schedules are valid: {len(valid)}")
+        self.verdicts["valid"] += len(valid)
+        done = self.execute(pathlib.Path(f"{self.path}-valid.mlir"), valid) if valid else None
+        if not done or done.returncode == 0:
+            return self
+        known = len(self.failures)
+        for number, body in enumerate(valid):
+            path = pathlib.Path(f"{self.path}-{number}.mlir")
+            single = self.execute(path, [body])
+            if single.returncode:
+                self.fail(f"{path}: {schedules[number]}", single)
+        if len(self.failures) == known:
+            self.fail(f"{self.path}-valid.mlir, but none of its schedules alone", done)
+        return self
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("compile"), parser.add_argument("run")
-    parser.add_argument("--count", type=int, default=40), parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", nargs="*"), parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--target", default="cpu"), parser.add_argument("--verbose", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("compile"), parser.add_argument("opt"), parser.add_argument("run")
+    parser.add_argument("--draws", type=int, default=2), parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fusion", nargs="*"), parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--target", default="cpu"), parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp())
-    verdicts, failures, next_seed = collections.Counter(), [], options.seed * 1000003
+    folder = options.keep or pathlib.Path(tempfile.mkdtemp())
+    folder.mkdir(exist_ok=True)
+    builders = [build for build in schedule_programs.ALL if not options.fusion or build.__name__ in options.fusion]
+    verdicts, failures = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        while sum(n for (_, v), n in verdicts.items() if v == "valid") < options.count and len(failures) < 5:
-            if next_seed > options.seed * 1000003 + 20 * options.count:
-                failures.append("too few drawn schedules are valid")
-                break
-            seeds = range(next_seed, next_seed + 4 * options.jobs)
-            next_seed = seeds.stop
-            for kind, verdict, message in pool.map(lambda seed: trial(options, seed, folder), seeds):
-                verdicts[kind, verdict] += 1
-                if verdict == "failed":
-                    failures.append(message)
-                elif options.verbose and message:
-                    verdicts[kind, message] += 1
-    for (kind, verdict), number in sorted(verdicts.items()):
-        print(f"{kind}: {number} {verdict}")
+        for trial in pool.map(lambda build: Trial(options, folder, build)(), builders):
+            print(f"{trial.build.__name__}: " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(trial.verdicts.items())),
+                  flush=True)
+            verdicts.update(trial.verdicts)
+            failures += trial.failures
+    print(f"{len(builders)} fusions: {verdicts['valid']} valid schedules, {verdicts['refused']} refused by label")
     for message in failures:
         print("FAILED " + message)
     return 1 if failures else 0

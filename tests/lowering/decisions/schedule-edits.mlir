@@ -32,10 +32,14 @@
 // JSON: "bound": "{{launch|compute|memory}}"
 // JSON: "source": [
 // JSON: schedule-edits.mlir:
+// JSON: "rejected": [
+// JSON: "schedule": "#sched.gemm<on = task, tile = [6, 8], lanes = 8>",
+// JSON-NEXT: "why": "a smaller tile loads more for each multiply-add",
+// JSON-NEXT: "estimate_us": {{[0-9.]+}}
 // IR: graph.phase = "schedule"
 // IR: graph.fusion contraction
 // IR-SAME: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8
-// REMARK: schedule SCH001 {{.*}}: #sched.gemm<on = task,
+// REMARK: schedule SCH001 {{.*}}: #sched.gemm<on = task, {{.*}}>, about {{[0-9.]+}} us; next was #sched.gemm<on = task, {{.*}}>, about {{[0-9.]+}} us: a smaller tile loads more for each multiply-add
 // KEYS: "scratch_bytes":
 // TILE: uk_{{.*}}3x
 // WRONG: error: 'graph.fusion' op schedule: lanes: got 8, expected a divisor of 12 columns (sched_c6)

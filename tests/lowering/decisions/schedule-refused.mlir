@@ -53,7 +53,7 @@ func.func @c11_elements(%x: tensor<?x128xf32> {graph.dims = ["n", "128"]}) -> te
 
 // -----
 func.func @c12_store(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
-  // expected-error @below {{schedule: store: got streaming}}
+  // expected-error @below {{schedule: store: got streaming, expected plain: no result goes to the caller alone, in whole lines (sched_c12)}}
   %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, store = streaming>} {
     %1 = graph.tanh %a : tensor<64x128xf32>
     graph.yield %1 : tensor<64x128xf32>
@@ -69,4 +69,24 @@ func.func @c13_task(%x: tensor<100xf32>) -> tensor<100xf32> {
     graph.yield %1 : tensor<100xf32>
   }
   return %0 : tensor<100xf32>
+}
+
+// -----
+func.func @c3_loop(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: k_loop: got #sched.gemm<on = task, tile = [6, 16], lanes = 8, k_loop = sweep<2>>, expected #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, copied<16>], block = [11, 1], k_loop = whole> (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, k_loop = sweep<2>>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_joined(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: joined: got}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, joined = rows<4>>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides stores by what a kernel reads and writes.
+
+#include "lowering/decisions/StreamStores.h"
+#include "lowering/builder/SizeChoice.h"
+#include "lowering/decisions/Cost.h"
+#include "lowering/decisions/Guards.h"
+#include "lowering/decisions/ScheduleKeys.h"
+#include "lowering/schedule/LaneChoice.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace zenith::sched;
+using zenith::graph::DimExpr;
+
+namespace zenith::decisions {
+
+// MLIR has one, too.
+using sched::ElementsAttr;
+
+/// Whether kernels write `result` by whole cache lines, each line once: its
+/// rows are whole lines, or all of it is one row, since its operands have its
+/// shape. A line that ordinary stores write too would have to be read again,
+/// which makes a pooling several times as slow.
+static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
+                          graph::DimAnalysis &dims, int64_t lineBytes) {
+  const graph::DimVector shape = dims.dimsOf(result);
+  auto type = cast<RankedTensorType>(result.getType());
+  auto row = shape.empty() ? std::nullopt : shape.back().constant();
+  if (row && type.getElementType().isIntOrFloat() &&
+      *row * std::max(8u, type.getElementTypeBitWidth()) % (8 * lineBytes) == 0)
+    return true;
+  return llvm::all_of(fusion.getInputs(), [&](Value input) {
+    return dims.dimsOf(input) == shape ||
+           dims.elementCount(input).isConstant(1);
+  });
+}
+
+/// Whether stores are what a fusion's kernels wait for.
+static bool storesMuch(graph::FusionOp fusion) {
+  // Long computation between two rows hides the latency of ordinary stores.
+  constexpr double longWork = 20;
+  switch (fusion.getKind()) {
+  case graph::FusionKind::pointwise:
+  case graph::FusionKind::copy:
+    return true;
+  case graph::FusionKind::reduction:
+    return kernels::costPerElement(fusion) <= longWork;
+  default:
+    return false;
+  }
+}
+
+bool mayStream(graph::FusionOp fusion, unsigned result,
+               graph::DimAnalysis &dims, const target::TargetModel &model) {
+  OpResult value = fusion->getResult(result);
+  return model.streamingBytes && storesMuch(fusion) &&
+         llvm::all_of(
+             value.getUsers(),
+             [](Operation *user) { return isa<func::ReturnOp>(user); }) &&
+         hasWholeLines(fusion, value, dims, model.lineBytes);
+}
+
+/// Bytes read and written.
+static DimExpr bytesOf(ValueRange values, graph::DimAnalysis &dims) {
+  DimExpr bytes;
+  for (Value value : values)
+    bytes = bytes + dims.elementCount(value) * DimExpr(bytesOfElement(value));
+  return bytes;
+}
+
+/// The same schedule with other stores.
+static Attribute withStore(Attribute schedule, Store store) {
+  MLIRContext *context = schedule.getContext();
+  if (auto own = dyn_cast<ElementsAttr>(schedule))
+    return ElementsAttr::get(context, own.getOn(), own.getGroup(),
+                             own.getBlock(), own.getTile(), own.getItem(),
+                             own.getLanes(), own.getTasks(), own.getScratch(),
+                             own.getShares(), store);
+  auto own = cast<ReduceAttr>(schedule);
+  return ReduceAttr::get(context, own.getOn(), own.getGroup(), own.getRows(),
+                         own.getKeep(), own.getSlots(), own.getChunk(),
+                         own.getItem(), own.getLanes(), own.getTasks(),
+                         own.getScratch(), own.getShares(), store);
+}
+
+graph::Schedule withStreamingStores(graph::FusionOp fusion,
+                                    graph::Schedule schedule,
+                                    graph::DimAnalysis &dims,
+                                    const target::TargetModel &model) {
+  if (!isa<ElementsAttr, ReduceAttr>(schedule))
+    return schedule;
+  bool any = false;
+  for (unsigned result = 0; result < fusion->getNumResults(); ++result)
+    any |= mayStream(fusion, result, dims, model);
+  if (!any)
+    return schedule;
+  llvm::SmallSetVector<Value, 8> inputs(fusion.getInputs().begin(),
+                                        fusion.getInputs().end());
+  DimExpr read = bytesOf(inputs.getArrayRef(), dims),
+          written = bytesOf(fusion->getResults(), dims), all = read + written;
+  DimExpr balanced = kernels::isAtMost(written - read * DimExpr(2), 0);
+  Guard guard{DimExpr(model.streamingBytes + 1), all};
+  if (!balanced.isConstant(1))
+    guard = {DimExpr(1),
+             (DimExpr(1) - kernels::isAtMost(all, model.streamingBytes)) *
+                 balanced};
+  Attribute streamed = withStore(schedule, Store::Streaming);
+  if (guard.lower.provablyAtMost(guard.upper))
+    return cast<graph::Schedule>(streamed);
+  std::string text = guard.str();
+  if ((guard.upper + 1).provablyAtMost(guard.lower) ||
+      StringRef(text).contains('%'))
+    return schedule;
+  Builder builder(fusion.getContext());
+  return graph::Schedule(ChoiceAttr::get(
+      fusion.getContext(), builder.getStrArrayAttr({text, elseGuard}),
+      builder.getArrayAttr({streamed, schedule})));
+}
+
+DimExpr streamingGuard(graph::Schedule schedule) {
+  auto choice = dyn_cast<ChoiceAttr>(schedule);
+  if (!choice)
+    return keysOf(schedule).store == Store::Streaming ? 1 : 0;
+  if (keysOf(choice.getVariants()[0]).store != Store::Streaming)
+    return 0;
+  auto guard = Guard::parse(cast<StringAttr>(choice.getGuards()[0]).getValue());
+  return guard ? guard->taken() : DimExpr(0);
+}
+
+} // namespace zenith::decisions
