@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what the schedule phase estimates of each kernel with what a run of it takes.
+"""Compares what the schedule phase estimates of models' kernels with what runs of them take.
 
-usage: schedule_estimates.py ZENITH_RUN MODEL.onnx... [--threads T] [--runs N]
+usage: schedule_estimates.py ZENITH_RUN MODEL.onnx... [--threads T] [--runs N] [--kernels]
 
-Prints a Markdown table, one line for each kernel of each model, and the rank correlation (Spearman) of estimates and
-times. An estimate orders kernels and variants; its unit matters less than its order.
+Prints a Markdown table, one line for each model, or, with --kernels, for each of its kernels, and the rank correlation
+(Spearman) of estimates and times. Estimates are of one core of a processor; kernels that prepare parameters don't count.
 """
 import argparse
 import json
@@ -45,7 +45,7 @@ def measure(tool, model, threads, runs):
                    "--report=time"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with open(dump) as file:
-            kernels = json.load(file)["kernels"]
+            kernels = [kernel for kernel in json.load(file)["kernels"] if kernel["function"] != "prepare"]
         best = {}
         for _ in range(runs):
             lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -69,16 +69,21 @@ def main():
     parser.add_argument("models", nargs="+")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--kernels", action="store_true")
     arguments = parser.parse_args()
     estimates, times = [], []
-    print("| model | kernel | kind | estimate us | measured us |\n|---|---|---|---|---|")
+    print("| model | kernel | kind | estimate us | measured us | ratio |\n|---|---|---|---|---|---|")
     for model in arguments.models:
-        for kernel, kind, estimate, time in measure(arguments.tool, model, arguments.threads, arguments.runs):
+        rows = measure(arguments.tool, model, arguments.threads, arguments.runs)
+        if rows and not arguments.kernels:
+            names, kinds, own, measured = zip(*rows)
+            rows = [(len(names), ", ".join(dict.fromkeys(kinds)), sum(own), sum(measured))]
+        for kernel, kind, estimate, time in rows:
             estimates.append(estimate)
             times.append(time)
             name = os.path.splitext(os.path.basename(model))[0]
-            print(f"| {name} | {kernel} | {kind} | {estimate:.0f} | {time:.0f} |", flush=True)
-    print(f"\nRank correlation of {len(times)} kernels: {rank_correlation(estimates, times):.3f}")
+            print(f"| {name} | {kernel} | {kind} | {estimate:.0f} | {time:.0f} | {estimate / max(time, 1e-3):.2f} |", flush=True)
+    print(f"\nRank correlation of {len(times)}: {rank_correlation(estimates, times):.3f}")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,27 @@ static double bytesOf(ValueRange values, graph::DimAnalysis &dims) {
   return bytes;
 }
 
+/// Bytes that a kernel reads: of a table that it only gathers from, those of
+/// the gathered rows.
+static double bytesRead(graph::FusionOp fusion, graph::DimAnalysis &dims) {
+  double bytes = 0;
+  for (auto [input, argument] :
+       llvm::zip(fusion.getInputs(), fusion.getBody().getArguments())) {
+    double all = bytesOf(ValueRange(input), dims), gathered = 0,
+           element = double(bytesOfElement(input));
+    bool onlyGathers = llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+      auto gather = dyn_cast<graph::GatherOp>(use.getOwner());
+      if (!gather || use.getOperandNumber() != 0)
+        return false;
+      gathered +=
+          kernels::estimate(dims.elementCount(gather.getResult())) * element;
+      return true;
+    });
+    bytes += onlyGathers ? std::min(all, gathered) : all;
+  }
+  return bytes;
+}
+
 static double flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
   double flops = 0;
   for (Operation &op : fusion.getBody().front())
@@ -89,12 +110,25 @@ static double gainOfWinograd(graph::FusionOp fusion, int64_t results) {
   return std::sqrt(std::pow(ofDim, double(dims)));
 }
 
+/// Products that a lane adds by one instruction: of narrow operands several,
+/// where the target has that.
+static double productsOfLane(graph::FusionOp fusion,
+                             const target::TargetModel &model) {
+  Operation *anchor = kernels::contractionAnchor(fusion);
+  Type element =
+      anchor ? getElementTypeOrSelf(anchor->getOperand(1).getType()) : Type();
+  if (element && element.isInteger() && element.getIntOrFloatBitWidth() <= 8)
+    return model.vnni ? 4 : model.kInterleave;
+  return element && element.isBF16() && model.bf16Pairs ? 2 : 1;
+}
+
 static double slowdownOfProduct(graph::FusionOp fusion, const ProductKeys &keys,
                                 const target::TargetModel &model) {
   double slower =
       !keys.tile || keys.operands.b.form == Operand::Dots
           ? 1
           : slowdownOfTile(keys.tile[0], keys.tile[1], keys.lanes, model);
+  slower /= productsOfLane(fusion, model);
   return keys.form.kind == ConvForm::Winograd
              ? slower * gainOfWinograd(fusion, keys.form.results)
              : slower;
@@ -125,16 +159,40 @@ static double slowdownOf(graph::FusionOp fusion, graph::Schedule schedule,
 
 static constexpr double perMicrosecond = 1e3; // of 1e9 in a second
 
+namespace {
+/// What computes a kernel, per microsecond: a core of a processor, or all of
+/// another device.
+struct Throughput {
+  double flops, bytes;
+  Throughput(const target::TargetModel &model, double touched) {
+    if (model.kind == target::Kind::GPU) {
+      flops = model.f32Gflops * perMicrosecond;
+      bytes = model.gbps * perMicrosecond;
+      return;
+    }
+    // Two multiply-adds of a vector in a cycle, of two operations each.
+    constexpr double operationsOfLane = 4;
+    double gflops = model.f32Gflops / model.units,
+           gigahertz = gflops / (operationsOfLane * model.lanes);
+    flops = gflops * perMicrosecond;
+    bytes = model.memoryBytesPerCycle * gigahertz * perMicrosecond;
+    // The last level answers half as fast again as memory does.
+    if (touched <= double(model.sharedCacheBytes))
+      bytes *= 1.5;
+  }
+};
+} // namespace
+
 graph::ScheduleCost costOf(graph::FusionOp fusion, graph::Schedule schedule,
                            graph::DimAnalysis &dims,
                            const target::TargetModel &model) {
   graph::ScheduleCost cost;
   cost.flops = flopsOf(fusion, dims);
-  cost.bytes =
-      bytesOf(fusion.getInputs(), dims) + bytesOf(fusion.getResults(), dims);
+  cost.bytes = bytesRead(fusion, dims) + bytesOf(fusion.getResults(), dims);
+  Throughput rate(model, cost.bytes);
   double compute = slowdownOf(fusion, variantsOf(schedule).back(), model) *
-                   cost.flops / (model.f32Gflops * perMicrosecond),
-         memory = cost.bytes / (model.gbps * perMicrosecond);
+                   cost.flops / rate.flops,
+         memory = cost.bytes / rate.bytes;
   cost.microseconds = std::max(compute, memory) + model.launchUs;
   using Bound = graph::ScheduleCost;
   cost.bound = std::max(compute, memory) < model.launchUs ? Bound::Launch
@@ -150,7 +208,7 @@ double microsecondsByLines(graph::FusionOp fusion, graph::DimAnalysis &dims,
     lines += kernels::estimate(dims.elementCount(input));
   double bytes =
       lines * double(model.lineBytes) + bytesOf(fusion.getResults(), dims);
-  return bytes / (model.gbps * perMicrosecond) + model.launchUs;
+  return bytes / Throughput(model, bytes).bytes + model.launchUs;
 }
 
 } // namespace zenith::decisions

@@ -11,9 +11,10 @@
 
 namespace zenith::decisions {
 
-/// Roofline: the longer of arithmetic at the peak of all units, times what the
-/// schedule's vectors and tiles lose of it, and of memory at its bandwidth; and
-/// a launch. Dynamic dimensions count 64; of a choice, the last variant.
+/// Roofline: the longer of arithmetic at its peak, times what the schedule's
+/// vectors and tiles lose of it, and of memory at its bandwidth; and a launch.
+/// Of one core of a processor, or of all units of another device. Dynamic
+/// dimensions count 64; of a choice, the last variant.
 graph::ScheduleCost costOf(graph::FusionOp fusion, graph::Schedule schedule,
                            graph::DimAnalysis &dims,
                            const target::TargetModel &model);

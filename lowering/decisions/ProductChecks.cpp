@@ -239,9 +239,11 @@ static LogicalResult checkLimits(graph::FusionOp fusion,
 static LogicalResult checkRegisters(graph::FusionOp fusion,
                                     const ProductKeys &keys) {
   constexpr int64_t mostVectors = 256;
-  if (!keys.tile || !keys.lanes || keys.operands.b.form == Operand::Dots)
+  if (!keys.tile || !keys.lanes)
     return success();
-  int64_t vectors = keys.tile[1] / keys.lanes;
+  // Along K, each column has a vector of sums.
+  bool alongK = keys.operands.b.form == Operand::Dots;
+  int64_t vectors = alongK ? keys.tile[1] : keys.tile[1] / keys.lanes;
   if (vectors <= mostVectors && keys.tile[0] <= mostVectors / vectors)
     return success();
   return refuse(fusion, ModelLimits, "tile",

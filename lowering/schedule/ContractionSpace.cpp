@@ -367,7 +367,8 @@ static void transposeMatrixByVector(ContractionSpace &space) {
 
 FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      graph::DimAnalysis &dims,
-                                     const TargetModel &target) {
+                                     const TargetModel &target,
+                                     sched::Operand::Form wanted) {
   ContractionSpace space;
   space.op = op;
   space.gateSlices = findGateSlices(op);
@@ -403,7 +404,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
   space.symmetric = target.stackArrays && isSymmetric(op, space);
   transposeMatrixByVector(space);
-  chooseForm(space, target);
+  chooseForm(space, target, wanted);
   return space;
 }
 
@@ -447,7 +448,8 @@ static LogicalResult findGates(ContractionSpace &space,
 
 FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
-                                             const TargetModel &target) {
+                                             const TargetModel &target,
+                                             sched::Operand::Form wanted) {
   Operation *anchor = contractionAnchor(fusion);
   if (!anchor)
     return fusion.emitError("unsupported: a contraction fusion needs exactly "
@@ -455,12 +457,13 @@ FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
   if (failed(checkElements(anchor)))
     return failure();
   if (auto dot = dyn_cast<graph::DotGeneralOp>(anchor)) {
-    auto space = dotSpace(dot, dims, target);
+    auto space = dotSpace(dot, dims, target, wanted);
     if (succeeded(space) && failed(findGates(*space, dims, target)))
       return failure();
     return space;
   }
-  return convolutionSpace(cast<graph::ConvolutionOp>(anchor), dims, target);
+  return convolutionSpace(cast<graph::ConvolutionOp>(anchor), dims, target,
+                          wanted);
 }
 
 } // namespace zenith::kernels

@@ -9,6 +9,7 @@
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/schedule/Axis.h"
 #include "lowering/schedule/Preparation.h"
+#include "lowering/schedule/Schedule.h"
 #include <optional>
 #include <vector>
 
@@ -93,18 +94,22 @@ double estimate(const graph::DimExpr &expr);
 /// The op that anchors the fusion; null if there is none or more than one.
 mlir::Operation *contractionAnchor(graph::FusionOp fusion);
 
-/// The loop nest of the fusion's contraction. Reports failure at the op.
-mlir::FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
-                                                   graph::DimAnalysis &dims,
-                                                   const TargetModel &target);
+/// The loop nest of the fusion's contraction, with B as it is `wanted`, or, for
+/// Open, as shapes and target choose. Reports failure at the op.
+mlir::FailureOr<ContractionSpace>
+contractionSpace(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                 const TargetModel &target,
+                 sched::Operand::Form wanted = sched::Operand::Open);
 
 // The same per kind of anchor.
 mlir::FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                            graph::DimAnalysis &dims,
-                                           const TargetModel &target);
+                                           const TargetModel &target,
+                                           sched::Operand::Form wanted);
 mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                                    graph::DimAnalysis &dims,
-                                                   const TargetModel &target);
+                                                   const TargetModel &target,
+                                                   sched::Operand::Form wanted);
 
 /// Locates `value` in memory, and plans a copy where strides do not describe
 /// it.
@@ -130,8 +135,10 @@ LocatedOperand locateLhs(ContractionSpace &space, const graph::DimExpr &columns,
                          graph::DimAnalysis &dims, const TargetModel &target);
 /// Adds `first` to the indices of the space's scratch buffers.
 void renumberScratch(ContractionSpace &space, unsigned first);
-/// Finishes a space whose axes are known: the form of B, and its packing.
-void chooseForm(ContractionSpace &space, const TargetModel &target);
+/// Finishes a space whose axes are known: the form of B, and its packing. A
+/// wanted form that the axes do not allow is not taken.
+void chooseForm(ContractionSpace &space, const TargetModel &target,
+                sched::Operand::Form wanted);
 
 } // namespace zenith::kernels
 

@@ -28,6 +28,7 @@ struct ConvolutionAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
   const TargetModel &target;
+  sched::Operand::Form wanted; ///< form of the filter
   ContractionSpace space;
   SmallVector<int64_t> low, high; ///< padding that is left to clip
   SmallVector<int64_t> strides;   ///< over the input
@@ -416,14 +417,15 @@ LogicalResult ConvolutionAxes::build() {
   if (groups > 1)
     addGroups(kernel.dims[output], outputs);
   space.columns = {outputs.size, DimExpr(0), outputs.stride};
-  chooseForm(space, target);
+  chooseForm(space, target, wanted);
   return success();
 }
 
 FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                              graph::DimAnalysis &dims,
-                                             const TargetModel &target) {
-  ConvolutionAxes axes{op, dims, target, {}, {}, {}, {}, {}, {}};
+                                             const TargetModel &target,
+                                             sched::Operand::Form wanted) {
+  ConvolutionAxes axes{op, dims, target, wanted, {}, {}, {}, {}, {}, {}};
   axes.space.op = op;
   axes.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                            getElementTypeOrSelf(op.getType()));

@@ -66,7 +66,8 @@ static TargetModel withTile(TargetModel target, Type sum,
   unsigned lanes = given.lanes ? unsigned(given.lanes) : ofSum;
   int64_t columns = given.columns ? given.columns : nrOf(sum, target);
   target.lanes = lanes * std::max(1u, scale);
-  target.nr = unsigned(columns / lanes) * target.lanes;
+  // Along K, columns are no lanes.
+  target.nr = std::max(1u, unsigned(columns / lanes)) * target.lanes;
   if (given.rows)
     target.mr = unsigned(given.rows);
   return target;
@@ -92,12 +93,20 @@ GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
     llvm::append_range(scratchBytes, winogradScratchBytes(variant));
     plainGuard = plainGuard - variant.guard;
   }
-  if (!hasPlain() || failed(space = contractionSpace(fusion, dims, target)))
+  sched::Operand::Form form = given.operands.b.form;
+  if (!hasPlain() ||
+      failed(space = contractionSpace(fusion, dims, target, form)))
     return;
-  if (!agrees(*space, target, given)) {
-    target = withTile(target, space->sum, given);
-    if (failed(space = contractionSpace(fusion, dims, target)))
+  TargetModel other = withTile(target, space->sum, given);
+  bool dividesGates =
+      space->gates == 1 || space->gateColumns % nrOf(space->sum, other) == 0;
+  if (!agrees(*space, target, given) && dividesGates) {
+    target = other;
+    if (failed(space = contractionSpace(fusion, dims, target, form)))
       return;
+    // The rows of a tile are the given ones, even where few columns leave
+    // registers for more.
+    target.tileVariants = false;
   }
   renumberScratch(*space, scratchBytes.size());
   for (const Preparation &preparation : space->preparations)

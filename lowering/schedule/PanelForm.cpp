@@ -149,7 +149,9 @@ unsigned mrOf(const ContractionSpace &space, const TargetModel &target) {
   unsigned sums = target.mr * vectors;
   auto columns = space.columns.size.constant();
   if (space.form == ContractionSpace::TiledDots)
-    return std::min<unsigned>(mostDots, sums / *columns);
+    return target.tileVariants
+               ? std::max(1u, std::min<unsigned>(mostDots, sums / *columns))
+               : target.mr;
   // Columns that leave vectors of a panel unused leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
   if (!columns || *columns <= 1 || !target.tileVariants ||
@@ -176,7 +178,8 @@ static bool isSinglePanel(const ContractionSpace &space,
          space.kAxis.strideB.isConstant(weights->panel) && space.outer.empty();
 }
 
-void chooseForm(ContractionSpace &space, const TargetModel &target) {
+void chooseForm(ContractionSpace &space, const TargetModel &target,
+                sched::Operand::Form wanted) {
   if (space.panel) {
     space.form = ContractionSpace::Panels;
     return;
@@ -192,9 +195,13 @@ void chooseForm(ContractionSpace &space, const TargetModel &target) {
   bool few = (rows && *rows <= 4) || (columns && *columns <= 4);
   bool contiguousK = space.taps.empty() && space.kAxis.strideA.isConstant(1) &&
                      space.kAxis.strideB.isConstant(1);
+  auto staysInRows = [&] {
+    return wanted == sched::Operand::Open ? !isBetterPacked(space, target)
+                                          : wanted == sched::Operand::Rows;
+  };
   if (few && contiguousK && (single || !rowMajor)) {
     space.form = ContractionSpace::Dots;
-  } else if (single || (rowMajor && !isBetterPacked(space, target))) {
+  } else if (single || (rowMajor && staysInRows())) {
     space.columns.strideB = DimExpr(1);
     space.form = ContractionSpace::Direct;
   } else if (isSinglePanel(space, target)) {

@@ -111,11 +111,15 @@ def draw(text, r):
         put("form", "direct")
         form = "direct"
     if kind in ("gemm", "conv") and form not in ("depthwise",) and not form.startswith("winograd") and chance(0.95):
-        lanes, given = r.choice(LANES[1:6]), keys.get("tile")
+        lanes, given, along_k = r.choice(LANES[1:6]), keys.get("tile"), "dots" in keys.get("operands", "")
         for key in ("tile", "lanes", "scratch"):
             put(key)
+        if along_k:
+            # Columns are those of the product.
+            put("tile", [r.randint(1, 20), int(given.strip("[]").split(", ")[1])])
+            return str(schedule)
         if chance(0.8):
-            put("operands"), put("k_loop"), put("joined")
+            put("operands", r.choice([None, None, "[rows, rows]", "[rows, copied]"])), put("k_loop"), put("joined")
         if chance(0.7):
             put("block", f"[{r.randint(1, 12)}, {r.randint(1, 6)}]" if chance(0.4) else None)
         tile = [r.randint(1, 20), lanes * r.randint(1, 6)]

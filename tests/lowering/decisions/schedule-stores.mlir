@@ -8,7 +8,7 @@
 // RUN: zenith-opt %t-plain.mlir --from=schedule --to=kernels --target=cpu:emeraldrapids | FileCheck %s --check-prefix=PLAIN
 // RUN: zenith-opt %s --to=schedule --target=cpu:x86-64-v3 | FileCheck %s --check-prefix=NONE
 
-// NONE-NOT: streaming
+// NONE-NOT: store = streaming
 // KERNELS: nontemporal
 // PLAIN-NOT: nontemporal
 // CHECK-LABEL: func.func @main

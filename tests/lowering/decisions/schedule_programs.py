@@ -221,6 +221,24 @@ def product_along_k(r):
     return function([("a", a), ("b", b)], [("c", c)], [dot(a, b, c, contracting="[1] x [1]")])
 
 
+def few_columns(r):
+    m, k, n = r.randint(4, 60), r.randint(64, 300), r.randint(2, 6)
+    a, b, c = tensor([m, k]), tensor([n, k]), tensor([m, n])
+    return function([("a", a), ("b", b)], [("c", c)], [dot(a, b, c, contracting="[1] x [1]")])
+
+
+def gates(r):
+    """Slices of a product's columns that its epilogue combines: a step of an LSTM without its state."""
+    m, k, h = r.randint(1, 30), r.randint(10, 200), 64 * r.randint(1, 3)
+    a, b, c, g = tensor([m, k]), tensor([k, 4 * h]), tensor([m, 4 * h]), tensor([m, h])
+    lines = [f"%b = graph.get_param @w : {b}", dot(a, b, c)]
+    lines += [f"%s{i} = graph.slice %c [0, {i * h}] [{m}, {h}] [1, 1] : {c} -> {g}" for i in range(4)]
+    lines += [unary("logistic", f"s{i}", f"g{i}", g) for i in range(3)] + [unary("tanh", "s3", "g3", g)]
+    lines += [f"%p = graph.mul %g0, %g3 : {g}", f"%q = graph.mul %g1, %x : {g}", f"%u = graph.add %p, %q : {g}",
+              unary("tanh", "u", "v", g), f"%y = graph.mul %g2, %v : {g}"]
+    return function([("a", a), ("x", g)], [("y", g), ("u", g)], lines, outer=f"graph.param @w : {b} = dense<0.01> : {b}\n")
+
+
 def few_rows(r):
     m, k, n = r.randint(1, 8), r.randint(100, 700), r.randint(100, 700)
     a, b, c = tensor([m, k]), tensor([k, n]), tensor([m, n])
@@ -419,7 +437,7 @@ def fourier(r):
 
 ALL = [chain, in_place, narrowed, selection, dynamic_chain, transpose, transpose_sum, concatenation, padding, strided_slice,
        reversal, bias, embedding, update, row_sum, column_sum, long_column_sum, middle_sum, total, softmax, column_softmax,
-       normalization, arg_max, combined, product, large_product, batched_product, product_along_k, few_rows, gradient, gram,
+       normalization, arg_max, combined, product, large_product, batched_product, product_along_k, few_columns, gates, few_rows, gradient, gram,
        packed_product, packed_rows, narrow_product, integer_product, byte_product, convolution, packed_convolution, winograd,
        grouped_convolution, depthwise, pooling, pooling_nchw, combined_windows, scan, scatter, combined_scatter, attention,
        causal_attention, decoding, sort, largest, membership, fourier]
