@@ -52,9 +52,8 @@ std::optional<int64_t> stablehlo::constantInteger(Value scalar) {
   return (*value.value_begin<APInt>()).getSExtValue();
 }
 
-// Sizes of a result: from its type, else from values.
-static DynamicShape shapeFrom(OpReading &x, Value shape,
-                              RankedTensorType type) {
+DynamicShape stablehlo::shapeFrom(OpReading &x, Value shape,
+                                  RankedTensorType type) {
   DynamicShape result;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     int64_t size = type.getDimSize(i);
@@ -70,7 +69,7 @@ static DynamicShape shapeFrom(OpReading &x, Value shape,
   return result;
 }
 
-static bool fitsShape(OpReading &x, Value shape, RankedTensorType type) {
+bool stablehlo::fitsShape(OpReading &x, Value shape, RankedTensorType type) {
   if (x.failed())
     return false;
   if (rankOf(shape) == 1 && tensorTypeOf(shape).getDimSize(0) == type.getRank())
@@ -152,34 +151,41 @@ static void realDynamicSliceRule(OpReading &x) {
   Value value = x.in(0);
   SmallVector<int64_t> starts, sizes, strides;
   Values startValues, sizeValues;
+  SmallVector<std::pair<int64_t, Value>> openStrides;
   for (int64_t i = 0; i < rankOf(value); ++i) {
     Value start = shapeElement(x, x.in(1), i),
           limit = shapeElement(x, x.in(2), i);
-    auto stride = constantInteger(shapeElement(x, x.in(3), i));
-    if (!stride || *stride < 1)
-      return x.unsupported("with strides known at run time only is not "
-                           "supported");
-    strides.push_back(*stride);
+    Value step = shapeElement(x, x.in(3), i);
+    auto given = constantInteger(step);
+    if (given && *given < 1)
+      return x.invalid("has a stride below 1");
+    if (!given)
+      openStrides.push_back({i, step});
+    int64_t stride = given.value_or(1);
+    strides.push_back(stride);
     auto known = constantInteger(start), end = constantInteger(limit);
     starts.push_back(known.value_or(ShapedType::kDynamic));
     if (!known)
       startValues.push_back(start);
     if (known && end) {
-      sizes.push_back((*end - *known + *stride - 1) / *stride);
+      sizes.push_back((*end - *known + stride - 1) / stride);
       continue;
     }
-    int64_t declared = x.type().getDimSize(i);
+    int64_t declared = given ? x.type().getDimSize(i) : ShapedType::kDynamic;
     sizes.push_back(declared);
     if (!ShapedType::isDynamic(declared))
       continue;
     Expr length = Expr(x, limit) - Expr(x, start);
-    if (*stride != 1)
-      length = (length + double(*stride - 1)) / double(*stride);
+    if (stride != 1)
+      length = (length + double(stride - 1)) / double(stride);
     sizeValues.push_back(length.value);
   }
-  x.out(x.make<graph::SliceOp>(RankedTensorType::get(sizes, elementOf(value)),
-                               value, startValues, sizeValues, starts, sizes,
-                               strides));
+  Value part = x.make<graph::SliceOp>(
+      RankedTensorType::get(sizes, elementOf(value)), value, startValues,
+      sizeValues, starts, sizes, strides);
+  for (auto [dim, stride] : openStrides)
+    part = everyNth(x, part, dim, stride);
+  x.out(x.refine(part, x.type().getShape()));
 }
 
 // Interior padding first: kernels take edge padding by values only.
@@ -227,27 +233,42 @@ static void dynamicPadRule(OpReading &x) {
   SmallVector<int64_t> interior;
   Values low, high;
   for (int64_t i = 0; i < rankOf(value); ++i) {
-    auto between = constantInteger(shapeElement(x, x.in(4), i));
-    if (!between)
-      return x.unsupported("with interior padding known at run time only is "
-                           "not supported");
-    interior.push_back(*between);
+    Value between = shapeElement(x, x.in(4), i);
+    auto known = constantInteger(between);
+    if (!known)
+      value = spreadByValue(x, value, x.in(1), i, between);
+    interior.push_back(known.value_or(0));
     low.push_back(shapeElement(x, x.in(2), i));
     high.push_back(shapeElement(x, x.in(3), i));
   }
   x.out(padByValues(x, type, value, x.in(1), low, high, interior));
 }
 
-// A bound becomes the size itself if it is the whole dimension.
+// The first `size` elements of a dimension, which the bound of the type is the
+// most of; a larger size ends the run.
 static void setDimensionSizeRule(OpReading &x) {
   Value value = x.in(0);
   int64_t dim = x.intAttribute("dimension");
   if (dim < 0 || dim >= rankOf(value))
     return x.invalid("has a dimension out of range");
-  auto size = constantInteger(x.in(1));
-  if (!size || *size != tensorTypeOf(value).getDimSize(dim))
-    return x.unsupported("to a part of a dimension is not supported");
-  x.out(value);
+  Value size = shapeElement(x, x.in(1), 0);
+  SmallVector<int64_t> starts(rankOf(value), 0), strides(rankOf(value), 1),
+      sizes(tensorTypeOf(value).getShape());
+  auto known = constantInteger(size);
+  if (known && *known == sizes[dim])
+    return x.out(value);
+  if (known && (*known < 0 ||
+                (!ShapedType::isDynamic(sizes[dim]) && *known > sizes[dim])))
+    return x.invalid("gives a dimension of " + Twine(sizes[dim]) +
+                     " elements the size " + Twine(*known));
+  sizes[dim] = known.value_or(ShapedType::kDynamic);
+  Values given;
+  for (int64_t d = 0; d < rankOf(value); ++d)
+    if (ShapedType::isDynamic(sizes[d]))
+      given.push_back(d == dim ? size : x.dim(value, d));
+  x.out(x.make<graph::SliceOp>(RankedTensorType::get(sizes, elementOf(value)),
+                               value, ValueRange(), given, starts, sizes,
+                               strides));
 }
 
 void stablehlo::addDynamicRules(RuleTable &rules) {

@@ -241,6 +241,78 @@ static void torchIndexSelectRule(OpReading &x) {
   x.out(x.make<graph::GatherOp>(type, operand, index, dims, sizes));
 }
 
+//===----------------------------------------------------------------------===//
+// Interior padding and strides that are data: graph.pad and graph.slice have
+// them as attributes, so elements are gathered
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType withDim(Value value, int64_t dim, int64_t size) {
+  SmallVector<int64_t> shape(tensorTypeOf(value).getShape());
+  shape[dim] = size;
+  return RankedTensorType::get(shape, elementOf(value));
+}
+
+// One more element along `dim`, so that there is one for every index.
+static Value withFill(OpReading &x, Value value, Value fill, int64_t dim) {
+  int64_t size = tensorTypeOf(value).getDimSize(dim);
+  SmallVector<int64_t> none(rankOf(value), 0), one(none);
+  one[dim] = 1;
+  return x.make<graph::PadOp>(
+      withDim(value, dim, ShapedType::isDynamic(size) ? size : size + 1), value,
+      fill, Values(), Values(), none, one, none);
+}
+
+static Value rowsAt(OpReading &x, Value value, int64_t dim, Value index) {
+  SmallVector<int64_t> offset, sizes(tensorTypeOf(value).getShape());
+  for (int64_t d = 0; d < rankOf(value); ++d)
+    if (d != dim)
+      offset.push_back(d);
+    else
+      sizes[d] = 1;
+  for (int64_t &size : sizes)
+    size = ShapedType::isDynamic(size) ? -1 : size;
+  auto dims = graph::GatherDimsAttr::get(x.b.getContext(), offset, {dim}, {},
+                                         {}, {dim}, /*index_vector_dim=*/1);
+  return x.make<graph::GatherOp>(
+      withDim(value, dim, tensorTypeOf(index).getDimSize(0)), value, index,
+      dims, sizes);
+}
+
+Value stablehlo::spreadByValue(OpReading &x, Value value, Value fill,
+                               int64_t dim, Value between) {
+  Expr given(x, between), count(x, x.dim(value, dim));
+  x.create<graph::AssertOp>((given >= 0.0).value,
+                            "interior padding is negative: {0}",
+                            ValueRange(between));
+  // A negative width must not divide before the assertion ends the run.
+  Expr width = given.apply<graph::MaxOp>(given.constant(0));
+  Expr gaps = (count - 1.0).apply<graph::MaxOp>(count.constant(0));
+  Expr size = count + gaps * width;
+  auto indexType =
+      RankedTensorType::get({ShapedType::kDynamic}, x.b.getI64Type());
+  Expr place(x, x.make<graph::IotaOp>(indexType, uint64_t(0), size.value));
+  Expr step(x, x.spread((width + 1.0).value, place.value));
+  Expr past(x, x.spread(count.value, place.value));
+  Expr isElement = place.apply<graph::RemOp>(step) == 0.0;
+  Expr index = select(isElement, place / step, past);
+  return rowsAt(x, withFill(x, value, fill, dim), dim, index.value);
+}
+
+Value stablehlo::everyNth(OpReading &x, Value value, int64_t dim,
+                          Value stride) {
+  Expr step(x, stride), count(x, x.dim(value, dim));
+  x.create<graph::AssertOp>((step > 0.0).value, "a stride is not positive: {0}",
+                            ValueRange(stride));
+  // A stride below 1 must not divide before the assertion ends the run.
+  Expr divisor = step.apply<graph::MaxOp>(step.constant(1));
+  Expr size = (count + divisor - 1.0) / divisor;
+  auto indexType =
+      RankedTensorType::get({ShapedType::kDynamic}, x.b.getI64Type());
+  Expr place(x, x.make<graph::IotaOp>(indexType, uint64_t(0), size.value));
+  Expr index = place * Expr(x, x.spread(divisor.value, place.value));
+  return rowsAt(x, value, dim, index.value);
+}
+
 void stablehlo::addIndexingRules(RuleTable &rules) {
   rules["stablehlo.gather"] = gatherRule;
   rules["stablehlo.dynamic_gather"] = dynamicGatherRule;

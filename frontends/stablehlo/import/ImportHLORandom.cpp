@@ -2,7 +2,7 @@
 //
 // Import of random bits.
 
-#include "frontends/stablehlo/import/OpReading.h"
+#include "frontends/stablehlo/import/ShapeReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -98,13 +98,55 @@ static Expr normal(OpReading &x, ArrayRef<int64_t> shape, Type element) {
   return radius.apply<graph::SqrtOp>() * angle.apply<graph::CosOp>();
 }
 
+// A key for each op, as streamBits has a state.
+static Value opKey(OpReading &x) {
+  Type u32 = x.b.getIntegerType(32, false);
+  Value number = x.scalar(u32, ++x.program.randomOps);
+  return x.concat(0,
+                  {x.reshape(x.scalar(u32, 0), {1}), x.reshape(number, {1})});
+}
+
+// Of shapes that are data. Integers come from floats of 53 random bits.
+static void drawDynamic(OpReading &x, bool isNormal) {
+  RankedTensorType type = x.type();
+  Value shape = x.in(2);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  Type element = type.getElementType();
+  if (isNormal && !isa<FloatType>(element))
+    return x.invalid("draws normal numbers of integers");
+  if (element.isInteger(1))
+    return x.out(x.make<graph::RandomBernoulliOp>(
+        RankedTensorType::get(to.sizes, element), opKey(x), to.dims,
+        APFloat(0.5)));
+  Type wide = element.isF64() || !isa<FloatType>(element)
+                  ? Type(x.b.getF64Type())
+                  : Type(x.b.getF32Type());
+  auto drawn = RankedTensorType::get(to.sizes, wide);
+  Value unit = isNormal
+                   ? x.make<graph::RandomNormalOp>(drawn, opKey(x), to.dims)
+                   : x.make<graph::RandomUniformOp>(drawn, opKey(x), to.dims,
+                                                    APFloat(0.0), APFloat(1.0));
+  auto operand = [&](unsigned index) {
+    return Expr(x, x.spread(x.convert(x.in(index), wide), unit));
+  };
+  Expr a = operand(0), b = operand(1);
+  if (isNormal)
+    return x.out(x.convert((a + b * Expr(x, unit)).value, element));
+  Expr offset = (b - a) * Expr(x, unit);
+  if (!isa<FloatType>(element))
+    offset = offset.apply<graph::FloorOp>();
+  x.out(x.convert((a + offset).value, element));
+}
+
 static void rngRule(OpReading &x) {
   auto distribution = x.attr<RngDistributionAttr>("rng_distribution");
   RankedTensorType type = x.type();
   if (x.failed())
     return;
   if (!type.hasStaticShape())
-    return x.unsupported("of dynamic shapes is not supported");
+    return drawDynamic(x, distribution.getValue() == RngDistribution::NORMAL);
   ArrayRef<int64_t> shape = type.getShape();
   Type element = type.getElementType();
   bool isNormal = distribution.getValue() == RngDistribution::NORMAL;

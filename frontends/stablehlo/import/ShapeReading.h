@@ -19,11 +19,25 @@ Value padByValues(OpReading &x, RankedTensorType type, Value value, Value fill,
                   llvm::ArrayRef<Value> low, llvm::ArrayRef<Value> high,
                   llvm::ArrayRef<int64_t> interior);
 
+/// `between` elements `fill` after each element along `dim` but the last;
+/// `between` is a tensor<i64> that the run checks to be at least 0.
+Value spreadByValue(OpReading &x, Value value, Value fill, int64_t dim,
+                    Value between);
+
+/// Elements 0, stride, 2 * stride and so on along `dim`; `stride` is a
+/// tensor<i64> that the run checks to be at least 1.
+Value everyNth(OpReading &x, Value value, int64_t dim, Value stride);
+
 /// A shape: static sizes, and scalars for the dynamic ones.
 struct DynamicShape {
   llvm::SmallVector<int64_t> sizes;
   Values dims;
 };
+/// Sizes of a result: from its type, else from the values of `shape`.
+DynamicShape shapeFrom(OpReading &x, Value shape, RankedTensorType type);
+/// Whether `shape` is a vector of one size for each dimension; refuses it
+/// otherwise.
+bool fitsShape(OpReading &x, Value shape, RankedTensorType type);
 /// Operand dimension i becomes result dimension `mapping[i]`. Dynamic
 /// dimensions may turn out to be 1 and are then repeated, but for those that
 /// never expand.
