@@ -167,35 +167,9 @@ static void importGelu(NodeReading &n) {
       form == "tanh" ? graph::GeluForm::tanh : graph::GeluForm::erf, x));
 }
 
-/// True if the node drops elements: in training mode and with a ratio above 0.
-static bool dropsElements(NodeReading &n) {
-  if (n.version < 7)
-    return !n.intAttribute("is_test", 0) && n.floatAttribute("ratio", 0.5) != 0;
-  if (!n.has(2))
-    return false;
-  auto training = n.knownElements(2);
-  if (training && training->values.size() == 1 &&
-      isConstant(training->values[0], 0))
-    return false;
-  return !n.has(1) || n.constantScalar(1) != 0.0;
-}
-
-/// Inference: the identity, and a mask that keeps everything.
-static void importDropout(NodeReading &n) {
-  if (dropsElements(n))
-    return n.fail(unsupported("Dropout in training mode"));
-  n.result(0, n.imported(0));
-  if (n.wants(1)) {
-    Type element =
-        n.version < 10 ? n.elementType(0) : Type(n.b.builder.getI1Type());
-    n.result(1, n.b.filled(n.dims(0), element, 1));
-  }
-}
-
 llvm::ArrayRef<OpRow> zenith::onnx::activationRows() {
   static constexpr OpRow rows[] = {
       {"Celu", 12, newest, 1, 1, importCelu},
-      {"Dropout", 1, newest, 1, 3, importDropout},
       {"Elu", 1, newest, 1, 1, importElu},
       {"Gelu", 20, newest, 1, 1, importGelu},
       {"HardSigmoid", 1, newest, 1, 1, importHardSigmoid},

@@ -189,3 +189,40 @@ TEST(ImportSizes, RanksThatAreDeclared) {
                                {ramp("x", {2, 3, 1})}, 1);
   EXPECT_NE(text.find("may be 1"), std::string::npos) << text;
 }
+
+static Tensor booleans(std::string name, bool value) {
+  return tensorOf<uint8_t>(std::move(name), DataType::Bool, {}, {value});
+}
+
+TEST(ImportSizes, RandomValuesDependOnPositionsAlone) {
+  for (const char *op : {"RandomUniformLike", "RandomNormalLike", "Bernoulli"})
+    expectSame(makeNode(op, {"x"}, {"y0"}, {floatAttribute("seed", 3)}),
+               {floats("x", {2, 3}, {.1f, .5f, .9f, .2f, .7f, .4f})}, 2);
+  expectSame(
+      makeNode("Multinomial", {"x"}, {"y0"}, {intAttribute("sample_size", 4)}),
+      {ramp("x", {2, 3})}, 2);
+}
+
+TEST(ImportSizes, DropoutWhoseModeIsData) {
+  Node node = makeNode("Dropout", {"x", "r", "t"}, {"y0", "y1"},
+                       {intAttribute("seed", 5)});
+  for (bool trains : {false, true})
+    for (float ratio : {0.0f, 0.4f}) {
+      std::vector<Tensor> inputs = {ramp("x", {3, 4}), floats("r", {}, {ratio}),
+                                    booleans("t", trains)};
+      expectSame(node, inputs, 2, {"r", "t"}, 22, 2);
+      // What is kept is divided by 1 - ratio, in inference by 1.
+      std::vector<double> kept = evaluate(node, inputs, {}, 22, 1),
+                          values = evaluate(node, inputs, {}, 22);
+      ASSERT_EQ(values.size(), 12u);
+      size_t count = 0;
+      const float *x =
+          reinterpret_cast<const float *>(inputs[0].data.view().data());
+      for (size_t i = 0; i < values.size(); ++i) {
+        float factor = trains ? 1 / (1 - ratio) : 1;
+        EXPECT_FLOAT_EQ(float(values[i]), kept[i] != 0 ? x[i] * factor : 0);
+        count += kept[i] != 0;
+      }
+      EXPECT_EQ(count == 12, !trains || ratio == 0.0f);
+    }
+}
