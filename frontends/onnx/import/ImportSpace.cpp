@@ -5,6 +5,7 @@
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/OpenAxes.h"
+#include "frontends/onnx/import/SampleReading.h"
 
 #include <fmt/format.h>
 
@@ -139,30 +140,67 @@ openBorders(NodeReading &n) {
   return std::pair(low, high);
 }
 
-/// Borders of copied elements whose positions are computed from data.
+/// Positions inside of [0, size) from which elements at `at`, inside or outside
+/// of it, are copied.
+static Value sourcesOf(ImportBuilder &b, llvm::StringRef mode, Value at,
+                       const DimExpr &size) {
+  DimExpr last = size - DimExpr(1), period = last * DimExpr(2);
+  if (mode == "edge")
+    return b.binary<graph::MinOp>(b.binary<graph::MaxOp>(at, 0.0),
+                                  b.scalar(last));
+  if (mode == "wrap")
+    return b.binary<graph::FloorModOp>(at, b.scalar(size));
+  at = b.binary<graph::FloorModOp>(at,
+                                   b.scalar(DimExpr::max(period, DimExpr(1))));
+  return b.binary<graph::MinOp>(at,
+                                b.binary<graph::SubOp>(b.scalar(period), at));
+}
+
+/// `count` copies that start at position `first`, before or after `size`
+/// elements.
+static Value borderOf(ImportBuilder &b, llvm::StringRef mode, Value x,
+                      int64_t axis, const DimExpr &first, int64_t count) {
+  DimVector dims = b.dims(x);
+  DimExpr size = dims[axis];
+  if (mode != "edge") {
+    Value at = b.iota(0, {DimExpr(count)}, b.builder.getI64Type());
+    at = b.binary<graph::AddOp>(at, b.scalar(first));
+    return gatherAlong(b, x, axis,
+                       computedOnce(b, sourcesOf(b, mode, at, size)));
+  }
+  bool isLow = first.constant().value_or(0) < 0;
+  Value end = b.sliceDim(x, axis, isLow ? DimExpr(0) : size - DimExpr(1), 1);
+  SmallVector<int64_t> mapping;
+  for (size_t d = 0; d < dims.size(); ++d)
+    mapping.push_back(int64_t(d));
+  dims[axis] = DimExpr(count);
+  return b.broadcast(end, mapping, dims);
+}
+
+/// Borders of copied elements where sizes are known at run time only: a border
+/// of known width is joined to what it surrounds, else all positions are
+/// computed.
 static Value copyOpen(ImportBuilder &b, llvm::StringRef mode, Value x,
                       ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
   DimVector dims = b.dims(x);
   for (auto [axis, size] : llvm::enumerate(dims)) {
     if (low[axis].isConstant(0) && high[axis].isConstant(0))
       continue;
-    DimExpr last = size - DimExpr(1);
+    auto before = low[axis].constant(), after = high[axis].constant();
+    if (before && after && *before >= 0 && *after >= 0) {
+      SmallVector<Value> parts;
+      if (*before)
+        parts.push_back(borderOf(b, mode, x, axis, DimExpr(-*before), *before));
+      parts.push_back(x);
+      if (*after)
+        parts.push_back(borderOf(b, mode, x, axis, size, *after));
+      x = b.concat(axis, parts);
+      continue;
+    }
     Value at = b.binary<graph::SubOp>(
         b.iota(0, {size + low[axis] + high[axis]}, b.builder.getI64Type()),
         b.scalar(low[axis]));
-    if (mode == "edge") {
-      at = b.binary<graph::MinOp>(b.binary<graph::MaxOp>(at, 0.0),
-                                  b.scalar(last));
-    } else if (mode == "wrap") {
-      at = b.binary<graph::FloorModOp>(at, b.scalar(size));
-    } else {
-      DimExpr period = last * DimExpr(2);
-      at = b.binary<graph::FloorModOp>(
-          at, b.scalar(DimExpr::max(period, DimExpr(1))));
-      at = b.binary<graph::MinOp>(at,
-                                  b.binary<graph::SubOp>(b.scalar(period), at));
-    }
-    x = gatherAlong(b, x, axis, at);
+    x = gatherAlong(b, x, axis, computedOnce(b, sourcesOf(b, mode, at, size)));
   }
   return x;
 }

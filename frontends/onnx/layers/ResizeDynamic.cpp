@@ -41,6 +41,116 @@ static bool onlyRepeats(const ResizeStyle &style, const ResizeAxis &axis) {
   return true;
 }
 
+/// Weights of the elements around i * stride that every output `factor` * i +
+/// phase reads, at distances from -`before` on, where the ends of the input are
+/// repeated beyond it.
+struct PhaseWeights {
+  int64_t factor, stride, before, after;
+  std::vector<std::vector<double>> ofPhase;
+};
+
+/// Where the size grows or shrinks by a small integer and positions do not
+/// depend on the size; nothing otherwise.
+static std::optional<PhaseWeights> phaseWeights(const ResizeStyle &style,
+                                                const ResizeAxis &axis) {
+  constexpr int64_t mostTimes = 8;
+  // An output of one element has another position in PyTorch's convention, but
+  // an input that grows gives none.
+  bool fromPyTorch = style.coordinates == Coordinates::HalfPixelPyTorch;
+  if (!axis.scale || style.mode == ResizeMode::Nearest ||
+      style.excludeOutside ||
+      (style.coordinates != Coordinates::HalfPixel &&
+       style.coordinates != Coordinates::Asymmetric && !fromPyTorch))
+    return std::nullopt;
+  int64_t factor = std::llround(*axis.scale),
+          stride = std::llround(1 / *axis.scale);
+  bool grows = *axis.scale == double(factor) && factor > 1 &&
+               factor <= mostTimes &&
+               axis.output == axis.input * DimExpr(factor);
+  bool shrinks = *axis.scale == 1 / double(stride) && stride > 1 &&
+                 stride <= mostTimes &&
+                 axis.output == DimExpr::floorDiv(axis.input, DimExpr(stride));
+  if (!grows && (!shrinks || fromPyTorch || style.antialias))
+    return std::nullopt;
+  int64_t reach = style.mode == ResizeMode::Linear ? 1 : 2;
+  // In the middle of an input that is long enough no end is near.
+  constexpr int64_t middle = 8;
+  PhaseWeights result{grows ? factor : 1, grows ? 1 : stride, 0, 0, {}};
+  int64_t length = 2 * middle * result.stride;
+  PositionForm form =
+      positionForm(style, {length, length / result.stride * result.factor,
+                           *axis.scale, 0, 1});
+  for (int64_t phase = 0; phase < result.factor; ++phase) {
+    double position = form.at(double(middle * result.factor + phase)) -
+                      double(middle * result.stride);
+    int64_t base = int64_t(std::floor(position));
+    result.before = std::max(result.before, reach - 1 - base);
+    result.after = std::max(result.after, base + reach);
+  }
+  for (int64_t phase = 0; phase < result.factor; ++phase) {
+    double position = form.at(double(middle * result.factor + phase)) -
+                      double(middle * result.stride);
+    std::vector<double> weights;
+    double sum = 0;
+    for (int64_t at = -result.before; at <= result.after; ++at) {
+      double distance = double(at) - position;
+      weights.push_back(std::abs(distance) < double(reach)
+                            ? filterWeight(style, distance)
+                            : 0);
+      sum += weights.back();
+    }
+    for (double &weight : weights)
+      weight /= sum;
+    result.ofPhase.push_back(std::move(weights));
+  }
+  return result;
+}
+
+/// Weighted sums of strided parts, whose phases are interleaved: no position is
+/// data.
+static Value weighOpenPhases(ImportBuilder &b, Value x, const ResizeAxis &axis,
+                             const PhaseWeights &weights) {
+  Type element = getElementTypeOrSelf(x.getType());
+  DimVector dims = b.dims(x), repeated = dims, single = dims, joined = dims;
+  SmallVector<int64_t> mapping;
+  for (size_t d = 0; d < dims.size(); ++d)
+    mapping.push_back(int64_t(d));
+  // An input without elements has no ends to repeat.
+  DimExpr end = DimExpr::min(axis.input, DimExpr(1));
+  auto ends = [&](const DimExpr &start, int64_t count) {
+    SmallVector<Value> parts(count, b.sliceDim(x, axis.dim, start, end));
+    return parts;
+  };
+  SmallVector<Value> parts = ends(DimExpr(0), weights.before);
+  parts.push_back(x);
+  // The last output ends before the input does.
+  if (weights.factor > 1 || weights.after >= weights.stride)
+    parts.append(ends(axis.input - end, weights.after));
+  Value padded = b.concat(axis.dim, parts);
+  DimExpr count = weights.factor > 1 ? axis.input : axis.output;
+  SmallVector<Value> phases;
+  single[axis.dim] = count;
+  single.insert(single.begin() + axis.dim + 1, DimExpr(1));
+  joined[axis.dim] = count * DimExpr(weights.factor);
+  for (const std::vector<double> &ofPhase : weights.ofPhase) {
+    Value sum;
+    for (auto [at, weight] : llvm::enumerate(ofPhase)) {
+      if (weight == 0)
+        continue;
+      Value part = b.sliceDim(padded, axis.dim, end * DimExpr(int64_t(at)),
+                              count, weights.stride);
+      Value term =
+          weight == 1
+              ? part
+              : b.binary<graph::MulOp>(part, b.scalarConstant(element, weight));
+      sum = sum ? b.binary<graph::AddOp>(sum, term) : term;
+    }
+    phases.push_back(weights.factor > 1 ? b.reshape(sum, single) : sum);
+  }
+  return weights.factor > 1 ? b.reshape(b.concat(axis.dim + 1, phases), joined)
+                            : phases.front();
+}
+
 /// Outputs per input along the dimension.
 static ScalarValue scaleOf(ImportBuilder &b, const ResizeAxis &axis) {
   Type f32 = b.builder.getF32Type();
@@ -168,13 +278,16 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
   if (style.antialias && style.mode != ResizeMode::Nearest &&
       !(axis.scale && *axis.scale >= 1))
     return resizeByFilter(b, x, style, axis);
+  if (auto weights = phaseWeights(style, axis))
+    return weighOpenPhases(b, x, axis, *weights);
   int64_t rank = b.dims(x).size();
   DimVector column = alongDim(rank, axis.dim, axis.output);
   Type i64 = b.builder.getI64Type();
   ScalarValue position = positionsOf(b, style, axis),
               last = floatSize(b, axis.input, b.builder.getF32Type()) - 1.0;
   auto read = [&](ScalarValue at) {
-    return gatherAlong(b, x, axis.dim, at.max(0.0).min(last).to(i64));
+    return gatherAlong(b, x, axis.dim,
+                       computedOnce(b, at.max(0.0).min(last).to(i64)));
   };
   Value result;
   if (style.mode == ResizeMode::Nearest) {
@@ -183,6 +296,7 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
     Type element = getElementTypeOrSelf(x.getType());
     int reach = style.mode == ResizeMode::Linear ? 1 : 2;
     ScalarValue base = position.floor(), sum = base.constant(0);
+    SmallVector<ScalarValue> taps, weights;
     for (int tap = 1 - reach; tap <= reach; ++tap) {
       ScalarValue at = base + double(tap),
                   weight = weightOf(style, at - position);
@@ -192,11 +306,14 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
                                    at.compare(CompareDirection::le, last)),
             0.0);
       sum = sum + weight;
-      Value term = b.binary<graph::MulOp>(
-          read(at), b.reshape(weight.to(element), column));
+      taps.push_back(at);
+      weights.push_back(weight);
+    }
+    for (auto [at, weight] : llvm::zip(taps, weights)) {
+      Value share = computedOnce(b, (weight / sum).to(element)),
+            term = b.binary<graph::MulOp>(read(at), b.reshape(share, column));
       result = result ? b.binary<graph::AddOp>(result, term) : term;
     }
-    result = b.binary<graph::DivOp>(result, b.reshape(sum.to(element), column));
   }
   if (style.coordinates != Coordinates::CropAndResize)
     return result;
