@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies a plane into a cached buffer with its padding, so that all positions
-// are reduced by full vectors, several rows at a time.
+// are reduced by full vectors, several rows at a time. A plane of unknown size
+// is cut into tiles of a known one.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/builder/MachineClasses.h"
@@ -26,6 +27,8 @@ namespace {
 /// same remainder by the stride, are contiguous.
 struct PlaneSide {
   int64_t results = 1, stride = 1, low = 0, taps = 1, dilation = 1, inputs = 1;
+  /// Of the plane that a tile is a part of.
+  DimExpr planeResults = 1, planeInputs = 1;
 
   int64_t padded() const { return (results - 1) * stride + reach() + 1; }
   int64_t reach() const { return (taps - 1) * dilation; }
@@ -45,9 +48,19 @@ struct PlaneView {
 struct PlaneGeometry {
   PlaneSide y, x;
   std::optional<unsigned> rowLoop;
+  /// The plane's size is unknown: sides are those of a tile, whose inputs reach
+  /// as far as its taps.
+  bool isTile = false;
 
-  static std::optional<PlaneGeometry> of(const IterationSpace &space,
-                                         const WindowShape &shape);
+  /// `width` is the number of lanes.
+  static std::optional<PlaneGeometry>
+  of(const IterationSpace &space, const WindowShape &shape, int64_t width);
+  DimExpr tiles() const {
+    auto along = [](const PlaneSide &side) {
+      return DimExpr::ceilDiv(side.planeResults, side.results);
+    };
+    return isTile ? along(y) * along(x) : DimExpr(1);
+  }
   int64_t rowStride(int64_t width) const {
     return x.stride * phaseStride(width);
   }
@@ -89,6 +102,10 @@ private:
   void copyPlane(Value memory, ArrayRef<LaneIndex> index);
   void copyRow(Value memory, SmallVector<LaneIndex> index, Value row,
                int64_t phase);
+  Value firstOfTile(Value number);
+  void copyTile(Value memory, ArrayRef<LaneIndex> index);
+  void copyTileRow(Value memory, ArrayRef<LaneIndex> index, Value row,
+                   int64_t phase);
   void storeLanes(Value memory, Value at, Value lanes);
   Value weight(int64_t y, const LaneIndex &x, ArrayRef<LaneIndex> index);
   bool inOrder() const;
@@ -104,6 +121,9 @@ private:
   void plane(SmallVector<LaneIndex> loopIndex);
   void finish(ArrayRef<LaneIndex> loopIndex, Value row, Value column,
               int64_t rows, ArrayRef<int64_t> shifts, ArrayRef<Value> lanes);
+  void finishTile(ArrayRef<LaneIndex> loopIndex, Value row, Value column,
+                  int64_t rows, ArrayRef<int64_t> shifts,
+                  ArrayRef<Value> lanes);
   SmallVector<LaneIndex> inputIndex(ArrayRef<LaneIndex> index,
                                     const LaneIndex &row,
                                     const LaneIndex &column);
@@ -120,12 +140,17 @@ private:
   SmallVector<unsigned> outer;
   Value copy,
       reducedRows; ///< the copy of the input, and its reduction along the rows
+  Value tileRow, tileColumn; ///< the first result of a tile
 };
 
 } // namespace
 
 std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
-                                               const WindowShape &shape) {
+                                               const WindowShape &shape,
+                                               int64_t width) {
+  // Tiles large enough that few of their inputs are read by others as well, and
+  // small enough that planes of a few rows waste little.
+  constexpr int64_t tileRows = 8, vectorsOfTile = 2, vectorsOfRow = 8;
   PlaneGeometry geometry;
   unsigned windowed = 0;
   for (unsigned loop = 0; loop < space.rank(); ++loop)
@@ -133,15 +158,24 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
       if (span.dim != space.dimOf(loop))
         continue;
       auto results = space.size(loop).constant(), inputs = span.size.constant();
-      if (!results || !inputs || *results < 1 || *inputs < 1 || span.low < 0)
+      if ((results && *results < 1) || (inputs && *inputs < 1) || span.low < 0)
         return std::nullopt;
       PlaneSide &side = loop == shape.column ? geometry.x : geometry.y;
-      side = {*results,   span.stride,   span.low,
-              span.count, span.dilation, *inputs};
+      side = {results.value_or(1), span.stride,   span.low,
+              span.count,          span.dilation, inputs.value_or(1),
+              space.size(loop),    span.size};
+      geometry.isTile |= !results || !inputs;
       if (loop != shape.column)
         geometry.rowLoop = loop;
       ++windowed;
     }
+  if (geometry.isTile) {
+    geometry.y.results = geometry.rowLoop ? tileRows : 1;
+    geometry.x.results =
+        width * (geometry.rowLoop ? vectorsOfTile : vectorsOfRow);
+    for (PlaneSide *side : {&geometry.y, &geometry.x})
+      side->inputs = std::max<int64_t>(1, side->padded() - side->low);
+  }
   bool all = windowed == shape.spans.size() &&
              windowed == 1u + unsigned(geometry.rowLoop.has_value());
   return all ? std::optional(geometry) : std::nullopt;
@@ -160,7 +194,7 @@ bool suitsNCHWWindow(const EmissionContext &context,
   // Rows share no sums, so an element must be read more often than this for the
   // copy to pay off: for a 5x5 filter at stride 2, but not at stride 3.
   constexpr int64_t fewReads = 4;
-  auto geometry = PlaneGeometry::of(space, shape);
+  auto geometry = PlaneGeometry::of(space, shape, lanesOfWindow(context));
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
@@ -174,7 +208,8 @@ bool suitsNCHWWindow(const EmissionContext &context,
   if (taps <= steps)
     return false;
   bool small = taps <= fewTaps;
-  if (small && geometry->x.results >= longRow * int64_t(lanesOfWindow(context)))
+  if (small && !geometry->isTile &&
+      geometry->x.results >= longRow * int64_t(lanesOfWindow(context)))
     return false;
   if (auto conv = dyn_cast<graph::ConvolutionOp>(shape.anchor)) {
     auto type = cast<RankedTensorType>(conv.getKernel().getType());
@@ -299,6 +334,68 @@ void NCHWWindowKernel::copyPlane(Value memory, ArrayRef<LaneIndex> index) {
     ElementEmitter::Scope scope(emitter);
     for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
       copyRow(memory, SmallVector<LaneIndex>(index), row, phase);
+  });
+}
+
+/// One phase of a padded row of a tile: elements inside of the plane, and
+/// padding around them.
+void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
+                                   Value row, int64_t phase) {
+  const PlaneSide &x = geometry.x, &y = geometry.y;
+  IndexMath &math = emitter.indices;
+  Value to = k.add(k.mul(row, k.index(geometry.rowStride(width))),
+                   k.index(phase * geometry.phaseStride(width)));
+  // Elements of the phase from the plane's first result on.
+  int64_t first =
+      std::max<int64_t>(0, (x.low - phase + x.stride - 1) / x.stride);
+  DimExpr end = DimExpr::max(
+      DimExpr::ceilDiv(x.planeInputs + DimExpr(x.low - phase), x.stride),
+      DimExpr(first));
+  Value low = k.min(k.max(k.sub(k.index(first), tileColumn), k.index(0)),
+                    k.index(x.ofPhase()));
+  Value high =
+      k.max(k.min(k.sub(k.size(end), tileColumn), k.index(x.ofPhase())), low);
+  Value line =
+      k.sub(k.add(k.mul(tileRow, k.index(y.stride)), row), k.index(y.low));
+  if (geometry.rowLoop) {
+    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      return k.b.create<arith::CmpIOp>(k.loc, predicate, a, b);
+    };
+    Value inside = k.b.create<arith::AndIOp>(
+        k.loc, compare(arith::CmpIPredicate::sge, line, k.index(0)),
+        compare(arith::CmpIPredicate::slt, line, k.size(y.planeInputs)));
+    high = k.b.create<arith::SelectOp>(k.loc, inside, high, low);
+  }
+  Value isPart = k.b.create<arith::CmpIOp>(
+      k.loc, arith::CmpIPredicate::slt, k.sub(high, low), k.index(x.ofPhase()));
+  // What the last vector writes beyond the phase is written again later.
+  Value padding = start();
+  k.ifThen(isPart, [&] {
+    k.loop(k.index(0), k.index(x.ofPhase()), k.index(width), [&](Value at) {
+      k.b.create<vector::StoreOp>(k.loc, padding, memory, k.add(to, at));
+    });
+  });
+  auto some = [&](Value from, Value mask) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.active.mask = mask;
+    LaneIndex column = math.shift(
+        math.scale(math.lanes(k.add(tileColumn, from), end, 1, first),
+                   x.stride),
+        DimExpr(phase - x.low));
+    LaneIndex at = math.scalar(line, y.planeInputs);
+    Value lanes = emitter.emit(shape.anchor->getOperand(0),
+                               inputIndex(index, at, column));
+    if (lanes)
+      storeLanes(memory, k.add(to, from), k.broadcast(lanes, unsigned(width)));
+  };
+  k.laneLoop(low, high, unsigned(width), some);
+}
+
+void NCHWWindowKernel::copyTile(Value memory, ArrayRef<LaneIndex> index) {
+  k.loop(k.index(0), k.index(geometry.y.padded()), k.index(1), [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
+      copyTileRow(memory, index, row, phase);
   });
 }
 
@@ -484,9 +581,48 @@ void NCHWWindowKernel::finish(ArrayRef<LaneIndex> loopIndex, Value row,
     emitter.storeResults(index);
 }
 
+/// The same for results of a tile that the plane has.
+void NCHWWindowKernel::finishTile(ArrayRef<LaneIndex> loopIndex, Value row,
+                                  Value column, int64_t rows,
+                                  ArrayRef<int64_t> shifts,
+                                  ArrayRef<Value> lanes) {
+  IndexMath &math = emitter.indices;
+  const DimExpr &height = geometry.y.planeResults,
+                &length = geometry.x.planeResults;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value line = k.add(k.add(tileRow, row), k.index(r));
+    auto finishRow = [&] {
+      for (auto [number, shift] : llvm::enumerate(shifts)) {
+        ElementEmitter::Scope scope(emitter);
+        Value from = k.add(k.add(tileColumn, column), k.index(shift));
+        emitter.active.mask = k.mask(
+            k.max(k.sub(k.size(length), from), k.index(0)), unsigned(width));
+        SmallVector<LaneIndex> at(loopIndex);
+        if (geometry.rowLoop)
+          at[*geometry.rowLoop] = math.scalar(line, height);
+        at[shape.column] = math.lanes(from, length);
+        SmallVector<LaneIndex> index = space.shapeIndex(math, at);
+        emitter.preset(shape.anchor->getResult(0), {index},
+                       lanes[size_t(r) * shifts.size() + number]);
+        emitter.storeResults(index);
+      }
+    };
+    if (!geometry.rowLoop) {
+      finishRow();
+      continue;
+    }
+    Value isRow = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
+                                            line, k.size(height));
+    k.ifThen(isRow, finishRow);
+  }
+}
+
 void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
   SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
-  copyPlane(copy, index);
+  if (geometry.isTile)
+    copyTile(copy, index);
+  else
+    copyPlane(copy, index);
   PlaneView view{copy, geometry.rowStride(width), geometry.phaseStride(width),
                  geometry.y, geometry.x};
   if (reducedRows) {
@@ -510,8 +646,24 @@ void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
   reduce(view, index,
          [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
              ArrayRef<Value> lanes) {
-           finish(loopIndex, row, column, count, shifts, lanes);
+           if (geometry.isTile)
+             finishTile(loopIndex, row, column, count, shifts, lanes);
+           else
+             finish(loopIndex, row, column, count, shifts, lanes);
          });
+}
+
+/// The plane of a tile, whose first result becomes known.
+Value NCHWWindowKernel::firstOfTile(Value number) {
+  if (!geometry.isTile)
+    return number;
+  const PlaneSide &x = geometry.x, &y = geometry.y;
+  Value columns = k.size(DimExpr::ceilDiv(x.planeResults, x.results));
+  tileColumn = k.mul(k.rem(number, columns), k.index(x.results));
+  number = k.div(number, columns);
+  Value rows = k.size(DimExpr::ceilDiv(y.planeResults, y.results));
+  tileRow = k.mul(k.rem(number, rows), k.index(y.results));
+  return k.div(number, rows);
 }
 
 FailureOr<KernelPlan> NCHWWindowKernel::run() {
@@ -527,7 +679,7 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
   SmallVector<unsigned> fixed{shape.column};
   if (geometry.rowLoop)
     fixed.push_back(*geometry.rowLoop);
-  DimExpr planes = space.rows(fixed);
+  DimExpr planes = space.rows(fixed) * geometry.tiles();
   int64_t taps = reducedRows ? geometry.y.taps + geometry.x.taps
                              : geometry.y.taps * geometry.x.taps;
   double flops = double(geometry.y.results * geometry.x.results) *
@@ -539,7 +691,7 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
     k.loop(from, to, k.index(1), [&](Value number) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
-      unflattenRow(emitter, space, outer, number, loopIndex);
+      unflattenRow(emitter, space, outer, firstOfTile(number), loopIndex);
       plane(std::move(loopIndex));
     });
   });
@@ -554,8 +706,9 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
 FailureOr<KernelPlan> emitNCHWWindow(const EmissionContext &context,
                                      IterationSpace &space,
                                      const WindowShape &shape) {
-  return NCHWWindowKernel(context, space, shape,
-                          *PlaneGeometry::of(space, shape))
+  return NCHWWindowKernel(
+             context, space, shape,
+             *PlaneGeometry::of(space, shape, lanesOfWindow(context)))
       .run();
 }
 

@@ -54,9 +54,13 @@ static bool followsOthers(ConvolutionOp op) {
   int64_t width =
       typeOf(op.getKernel()).getDimSize(dims.getKernelSpatial().back());
   bool runsBadly = width >= wideFilter || channels % aliased == 0;
+  // Rows of unknown size are taken to be long: signals and feature maps of
+  // models that leave them open mostly are.
+  int64_t row = typeOf(op).getShape().back();
   return channels > 1 && int64_t(op.getGroups()) == channels &&
          dims.getOutputSpatial().back() == typeOf(op).getRank() - 1 &&
-         typeOf(op).getShape().back() >= (runsBadly ? shortRow : longRow) &&
+         (ShapedType::isDynamic(row) ||
+          row >= (runsBadly ? shortRow : longRow)) &&
          op.getStrides().back() <= 2 && op.getInputDilation().back() == 1;
 }
 

@@ -205,6 +205,42 @@ TEST_P(NHWCWindowKernel, PlanesInTheCache) {
   }
 }
 
+TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
+  std::string plane = "tensor<2x3x?x?xf32>", row = "tensor<2x3x?xf32>";
+  for (std::vector<int64_t> size : std::vector<std::vector<int64_t>>{
+           {1, 1}, {5, 7}, {9, 40}, {17, 150}, {0, 5}})
+    for (int stride : {1, 2}) {
+      std::string step = std::to_string(stride);
+      std::vector<int64_t> shape = {2, 3, size[0], size[1]};
+      for (const char *kind : {"max", "sum"})
+        check("%a : " + plane, plane,
+              std::string("%r = graph.reduce_window ") + kind +
+                  ", %a window [1, 1, 3, 5] strides [1, 1, " + step + ", " +
+                  step +
+                  "] low [0, 0, 1, 3] high [0, 0, 1, 1] base_dilation [1, 1, "
+                  "1, 1] dilation [1, 1, 1, 1] : " +
+                  plane + " -> " + plane,
+              {shape});
+      check("%x : " + plane + ", %w : tensor<3x1x3x3xf32>", plane,
+            "%0 = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = "
+            "(1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [" +
+                step + ", " + step +
+                "] low [1, 2] high [1, 2] input_dilation [1, 1] "
+                "kernel_dilation [1, 2] groups 3 : (" +
+                plane + ", tensor<3x1x3x3xf32>) -> " + plane +
+                "\n%r = graph.tanh %0 : " + plane,
+            {shape, {3, 1, 3, 3}});
+      check("%x : " + row + ", %w : tensor<3x1x5xf32>", row,
+            "%r = graph.convolution %x, %w <input = (0, 1, [2]), kernel = (1, "
+            "0, [2]), output = (0, 1, [2])> strides [" +
+                step +
+                "] low [2] high [2] input_dilation [1] kernel_dilation [1] "
+                "groups 3 : (" +
+                row + ", tensor<3x1x5xf32>) -> " + row,
+            {{2, 3, size[1]}, {3, 1, 5}});
+    }
+}
+
 TEST_P(NHWCWindowKernel, ChannelsOfSmallImages) {
   for (Depthwise d :
        std::vector<Depthwise>{{37, 7, 7, 7, 7, 1, 1, 3, 3},
