@@ -117,6 +117,7 @@ public:
             readBindings(context, options, program->mlir.get(), load.bindings))
       return status;
     load.allEntries = true;
+    load.dimsInTypes = true;
     load.allParameters = options.all_parameters != 0;
     load.baseDir = options.base_dir ? options.base_dir : "";
     load.remark = [this](const remarks::Emitted &remark, mlir::Location where) {
@@ -133,8 +134,6 @@ public:
         loadWith(program->mlir.get(), load, diagnostics);
     if (!loaded)
       return explain(errorOf(loaded.takeError()));
-    if (zenith_status *status = checkDims(*loaded))
-      return status;
     if (zenith_status *status = interruption(options.cancel, options.deadline))
       return status;
     program->module = std::move(loaded->module);
@@ -166,13 +165,6 @@ private:
       notes.push_back({text, place});
     return failure(zenith_code(error.code), reason, first->text, first->place,
                    notes);
-  }
-
-  zenith_status *checkDims(const models::LoadedModel &loaded) {
-    if (load.dims.empty() || loaded.dimsApplied)
-      return nullptr;
-    return notYet("giving dimensions of a program that is no ONNX model "
-                  "a size");
   }
 
   zenith_context &context;

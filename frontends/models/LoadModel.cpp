@@ -10,6 +10,7 @@
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/GivenDims.h"
 #include "frontends/models/LoadStableHLO.h"
+#include "frontends/models/SpecializeDims.h"
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
@@ -180,6 +181,16 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   return loaded;
 }
 
+/// The sizes of dimensions, where they go into the types.
+static llvm::Error applyDims(LoadedModel &loaded, const LoadOptions &options,
+                             Diagnostics &diagnostics,
+                             const std::string &name) {
+  loaded.dimsApplied = options.dimsInTypes && !options.dims.empty();
+  return loaded.dimsApplied
+             ? specializeDims(*loaded.module, options.dims, diagnostics, name)
+             : llvm::Error::success();
+}
+
 static llvm::Expected<LoadedModel>
 loadHLO(const std::string &name, const std::string &folder,
         llvm::StringRef bytes, MLIRContext *context, const LoadOptions &options,
@@ -193,6 +204,8 @@ loadHLO(const std::string &name, const std::string &folder,
                      {},
                      false,
                      std::move(program->functions)};
+  if (llvm::Error error = applyDims(loaded, options, diagnostics, name))
+    return std::move(error);
   // A module may have no function to run and still be translated.
   if (options.bindings.empty() &&
       (loaded.functions.empty() || options.allEntries))
@@ -245,6 +258,8 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   for (auto check : {graph::checkOps, graph::checkSignatures})
     if (auto error = check(*loaded.module))
       return makeError(std::move(*error));
+  if (llvm::Error error = applyDims(loaded, options, diagnostics, name))
+    return std::move(error);
   if (options.bindings.empty() && options.allEntries)
     return loaded;
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,

@@ -36,6 +36,9 @@ struct LoadOptions {
   std::vector<KeyedFile> bindings;
   /// Sizes of named dimensions.
   std::map<std::string, int64_t> dims;
+  /// These sizes become part of the types of GraphIR and StableHLO too; else
+  /// they do of ONNX only.
+  bool dimsInTypes = false;
   /// Bounds that functions state of the dimensions that they name.
   graph::DimBoundsMap dimBounds;
   std::string entry;

@@ -411,37 +411,6 @@ static DimExpr shiftSymbols(const DimExpr &expr) {
   return result;
 }
 
-DimExpr DimExpr::withBounds(
-    const std::function<DimBounds(const std::string &)> &boundsOf) const {
-  auto bounded = [&](const DimAtom &atom) {
-    if (atom.kind == DimAtom::Kind::Symbol)
-      return symbol(atom.name, boundsOf(atom.name));
-    DimExpr lhs = atom.lhs->withBounds(boundsOf),
-            rhs = atom.rhs->withBounds(boundsOf);
-    switch (atom.kind) {
-    case DimAtom::Kind::FloorDiv:
-      return floorDiv(lhs, rhs);
-    case DimAtom::Kind::Mod:
-      return mod(lhs, rhs);
-    case DimAtom::Kind::Min:
-      return min(lhs, rhs);
-    case DimAtom::Kind::Broadcast:
-      return broadcast(lhs, rhs);
-    default:
-      return max(lhs, rhs);
-    }
-  };
-  DimExpr result;
-  for (const auto &[monomial, coefficient] : sum) {
-    DimExpr term(coefficient);
-    for (const auto &[atom, exponent] : monomial)
-      for (unsigned i = 0; i < exponent; ++i)
-        term = term * bounded(atom);
-    result = result + term;
-  }
-  return result;
-}
-
 bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
   for (const DimExpr *side : {this, &other})
     for (const auto &[monomial, coefficient] : side->sum)
