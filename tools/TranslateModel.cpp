@@ -232,14 +232,11 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &given,
   // The check chooses sizes of its own for a model that stays dynamic.
   if (!options.check)
     load.dims = options.dims;
+  load.dimsInTypes = true;
   llvm::Expected<LoadedModel> model =
       loadModel(options.input, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
-  if (!options.dims.empty() && !model->dimsApplied && !options.check)
-    return makeError(ErrorCode::Usage,
-                     "--dim has no effect on a model that is no ONNX, without "
-                     "--check");
   if (llvm::Error error = quantizeLoaded(*model, options, diagnostics))
     return error;
   // GraphIR can say what is to be derived, other formats cannot.

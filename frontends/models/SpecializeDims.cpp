@@ -25,10 +25,11 @@ using graph::DimExpr;
 using Sizes = std::map<std::string, int64_t>;
 
 static DimExpr specialized(const DimExpr &expr, const Sizes &sizes) {
-  return graph::substituted(expr, [&](const graph::DimAtom &symbol) {
-    auto given = sizes.find(symbol.name);
-    return given != sizes.end() ? DimExpr(given->second)
-                                : DimExpr::symbol(symbol.name, symbol.bounds);
+  return graph::substituted(expr, [&](const graph::DimAtom &atom) {
+    auto given = sizes.find(atom.name);
+    return atom.kind == graph::DimAtom::Kind::Symbol && given != sizes.end()
+               ? std::optional(DimExpr(given->second))
+               : std::nullopt;
   });
 }
 

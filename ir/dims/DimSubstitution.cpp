@@ -7,11 +7,13 @@
 
 namespace zenith::graph {
 
-static DimExpr
-substitutedAtom(const DimAtom &atom,
-                const std::function<DimExpr(const DimAtom &)> &valueOf) {
+using ValueOf = std::function<std::optional<DimExpr>(const DimAtom &)>;
+
+static DimExpr substitutedAtom(const DimAtom &atom, const ValueOf &valueOf) {
+  if (std::optional<DimExpr> value = valueOf(atom))
+    return *value;
   if (atom.kind == DimAtom::Kind::Symbol)
-    return valueOf(atom);
+    return DimExpr::fromMonomial({{atom, 1u}});
   DimExpr lhs = substituted(*atom.lhs, valueOf),
           rhs = substituted(*atom.rhs, valueOf);
   switch (atom.kind) {
@@ -28,8 +30,7 @@ substitutedAtom(const DimAtom &atom,
   }
 }
 
-DimExpr substituted(const DimExpr &expr,
-                    const std::function<DimExpr(const DimAtom &)> &valueOf) {
+DimExpr substituted(const DimExpr &expr, const ValueOf &valueOf) {
   DimExpr result;
   for (const auto &[monomial, coefficient] : expr.terms()) {
     DimExpr term(coefficient);
@@ -44,7 +45,9 @@ DimExpr substituted(const DimExpr &expr,
 DimExpr DimExpr::withBounds(
     const std::function<DimBounds(const std::string &)> &boundsOf) const {
   return substituted(*this, [&](const DimAtom &atom) {
-    return symbol(atom.name, boundsOf(atom.name));
+    return atom.kind == DimAtom::Kind::Symbol
+               ? std::optional(symbol(atom.name, boundsOf(atom.name)))
+               : std::nullopt;
   });
 }
 
