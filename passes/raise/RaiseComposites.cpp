@@ -18,6 +18,7 @@
 #include "passes/raise/RaiseRowSums.h"
 #include "passes/raise/RaiseTrainedAttention.h"
 #include "passes/raise/SpelledSoftmax.h"
+#include "passes/raise/SpreadScores.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -184,6 +185,7 @@ struct RaiseCompositesPass
     addNormPatterns(patterns);
     addMishPatterns(patterns);
     addRowSumPatterns(patterns);
+    addScorePatterns(patterns);
     addAttentionPatterns(patterns);
     if (failed(rewriteGreedily(function, std::move(patterns))))
       function.emitWarning() << "raising stopped before it was done";

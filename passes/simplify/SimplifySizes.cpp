@@ -8,6 +8,7 @@
 #include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/simplify/SizeFacts.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -93,6 +94,7 @@ static void resolveExpands(func::FuncOp function) {
 }
 
 static void simplifySizes(func::FuncOp function) {
+  applySizeFacts(function);
   resolveExpands(function);
   DimAnalysis dims;
   DimScalars scalars(function, dims);
