@@ -10,7 +10,7 @@
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/g.mlir --external-data | FileCheck --check-prefix=EXTERNAL %s
 // EXTERNAL: --external-data has no effect on output that is no ONNX
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/g.mlir --dim n=2 | FileCheck --check-prefix=DIM %s
-// DIM: --dim has no effect on a model that is no ONNX, without --check
+// DIM: --dim: the program has no dimension 'n'; it has none
 // RUN: zenith-translate %t/m.mlir -o %t/m.onnx --opset=17 --check
 //
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --target=interp --cache=%t/c | FileCheck --check-prefix=CACHE %s
