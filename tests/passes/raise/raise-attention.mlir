@@ -176,3 +176,31 @@ func.func @layer_of_weights(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %r = graph.dot_general %p, %u <batching = [] x [], contracting = [1] x [0]> : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
+
+// A mask may have more batches than the scores: queries and keys repeat.
+// CHECK-LABEL: @mask_with_batches_of_its_own
+// CHECK: %[[ALL:.*]] = graph.select
+// CHECK-DAG: %[[MASK:.*]] = graph.expand %arg3 [%[[ALL]]]
+// CHECK-DAG: %[[V:.*]] = graph.expand %arg2 [%[[ALL]]]
+// CHECK-DAG: %[[Q:.*]] = graph.expand %arg0 [%[[ALL]]]
+// CHECK-DAG: %[[K:.*]] = graph.expand %arg1 [%[[ALL]]]
+// CHECK: graph.attention %[[Q]], %[[K]], %[[V]], %[[MASK]] {scale = 5.000000e-01 : f64}
+func.func @mask_with_batches_of_its_own(%q: tensor<?x4x8xf32> {graph.dims = ["b", "4", "8"]}, %k: tensor<?x6x8xf32> {graph.dims = ["b", "6", "8"]},
+    %v: tensor<?x6x5xf32> {graph.dims = ["b", "6", "5"]}, %m: tensor<?x4x6xf32> {graph.dims = ["c", "4", "6"]}) -> tensor<?x4x5xf32> {
+  %one = graph.constant dense<1> : tensor<i64>
+  %b = graph.dim %q, 0 : tensor<?x4x8xf32>
+  %c = graph.dim %m, 0 : tensor<?x4x6xf32>
+  %single = graph.compare eq, %b, %one : tensor<i64> -> tensor<i1>
+  %all = graph.select %single, %c, %b : tensor<i1>, tensor<i64>
+  %half = graph.constant dense<0.5> : tensor<f32>
+  %scale = graph.broadcast %half [] [%b] : tensor<f32> -> tensor<?x4x6xf32>
+  %s = graph.dot_general %q, %k <batching = [0] x [0], contracting = [2] x [2]> : (tensor<?x4x8xf32>, tensor<?x6x8xf32>) -> tensor<?x4x6xf32>
+  %t = graph.mul %s, %scale : tensor<?x4x6xf32>
+  %wide = graph.expand %t [%all] : tensor<?x4x6xf32> -> tensor<?x4x6xf32>
+  %mask = graph.expand %m [%all] : tensor<?x4x6xf32> -> tensor<?x4x6xf32>
+  %u = graph.add %wide, %mask : tensor<?x4x6xf32>
+  %w = graph.softmax %u [2] : tensor<?x4x6xf32>
+  %values = graph.expand %v [%all] : tensor<?x6x5xf32> -> tensor<?x6x5xf32>
+  %r = graph.dot_general %w, %values <batching = [0] x [0], contracting = [2] x [1]> : (tensor<?x4x6xf32>, tensor<?x6x5xf32>) -> tensor<?x4x5xf32>
+  return %r : tensor<?x4x5xf32>
+}

@@ -32,3 +32,25 @@ func.func @size_from_data_stays(%x: tensor<4xi64>, %y: tensor<f32>) -> tensor<?x
   %r = graph.broadcast %y [] [%n] : tensor<f32> -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// The run checks that the common size is n: x does not repeat, y may.
+// CHECK-LABEL: @common_size_that_is_checked
+// CHECK: %[[N:.*]] = graph.dim %arg0, 0
+// CHECK: %[[C:.*]] = graph.select
+// CHECK: %[[OK:.*]] = graph.compare eq, %[[C]], %[[N]]
+// CHECK: graph.assert %[[OK]]
+// CHECK-NEXT: %[[Y:.*]] = graph.expand %arg1 [%[[N]]]
+// CHECK-NEXT: graph.add %arg0, %[[Y]]
+func.func @common_size_that_is_checked(%x: tensor<?xf32> {graph.dims = ["n"]}, %y: tensor<?xf32> {graph.dims = ["m"]}) -> tensor<?xf32> {
+  %one = graph.constant dense<1> : tensor<i64>
+  %n = graph.dim %x, 0 : tensor<?xf32>
+  %m = graph.dim %y, 0 : tensor<?xf32>
+  %is_one = graph.compare eq, %n, %one : tensor<i64> -> tensor<i1>
+  %common = graph.select %is_one, %m, %n : tensor<i1>, tensor<i64>
+  %ok = graph.compare eq, %common, %n : tensor<i64> -> tensor<i1>
+  graph.assert %ok "sizes {0} and {1} differ" (%common, %n) {graph.size_check} : tensor<i1>, tensor<i64>, tensor<i64>
+  %a = graph.expand %x [%common] : tensor<?xf32> -> tensor<?xf32>
+  %b = graph.expand %y [%common] : tensor<?xf32> -> tensor<?xf32>
+  %r = graph.add %a, %b : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
