@@ -33,7 +33,7 @@
 // RUN: not zenith-translate %t/batch.mlir -o %t/m.mlir --dim k=65 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: --dim: the program has no dimension 'k'; it has n
 // RUN: not zenith-run %t/two_names.fixed.mlir --random-inputs --dim m=5 2>&1 | FileCheck %s --check-prefix=DIFFER
-// DIFFER: error: graph.add: sizes 8 and 5 ('m') differ
+// DIFFER: error: graph.add: sizes 8 ('n') and 5 ('m') differ
 
 //--- batch.mlir
 // BATCH: func.func @main(%{{.*}}: tensor<8x4xf32> {graph.dims = ["8", "4"]}) -> (tensor<32xf32> {graph.dims = ["32"]})
