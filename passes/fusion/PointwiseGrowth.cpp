@@ -65,6 +65,14 @@ static bool preventsTiles(FusionGraph &graph, Operation *op, Group *group) {
   });
 }
 
+/// A gather reads an index for each element of the slice that it names.
+static bool isReadPerElement(const Read &read) {
+  auto gather = dyn_cast<GatherOp>(read.reader);
+  return gather && read.operand == 1 &&
+         llvm::any_of(gather.getSliceSizes(),
+                      [](int64_t size) { return size != 1; });
+}
+
 bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
   if (readsChunks(group->anchor))
     return joinsChunks(op, group);
@@ -75,7 +83,8 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
     if (read.asSize || !graph.isWork(read.reader) ||
         graph.group(read.reader) != group)
       return false;
-    repeated |= isExpanding(read.path, graph.analysis());
+    repeated |= isExpanding(read.path, graph.analysis()) ||
+                isReadPerElement(read);
   }
   if (repeated) {
     unsigned cost = cost::elementCost(op);

@@ -5,7 +5,6 @@
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/OpenAxes.h"
-#include "frontends/onnx/import/SampleReading.h"
 
 #include <fmt/format.h>
 
@@ -165,8 +164,7 @@ static Value borderOf(ImportBuilder &b, llvm::StringRef mode, Value x,
   if (mode != "edge") {
     Value at = b.iota(0, {DimExpr(count)}, b.builder.getI64Type());
     at = b.binary<graph::AddOp>(at, b.scalar(first));
-    return gatherAlong(b, x, axis,
-                       computedOnce(b, sourcesOf(b, mode, at, size)));
+    return gatherAlong(b, x, axis, sourcesOf(b, mode, at, size));
   }
   bool isLow = first.constant().value_or(0) < 0;
   Value end = b.sliceDim(x, axis, isLow ? DimExpr(0) : size - DimExpr(1), 1);
@@ -200,7 +198,7 @@ static Value copyOpen(ImportBuilder &b, llvm::StringRef mode, Value x,
     Value at = b.binary<graph::SubOp>(
         b.iota(0, {size + low[axis] + high[axis]}, b.builder.getI64Type()),
         b.scalar(low[axis]));
-    x = gatherAlong(b, x, axis, computedOnce(b, sourcesOf(b, mode, at, size)));
+    x = gatherAlong(b, x, axis, sourcesOf(b, mode, at, size));
   }
   return x;
 }

@@ -16,10 +16,6 @@ Type zenith::onnx::wideFloat(ImportBuilder &b, Type element) {
   return element.isF64() ? element : Type(b.builder.getF32Type());
 }
 
-Value zenith::onnx::computedOnce(ImportBuilder &b, Value value) {
-  return b.emitAll<graph::BarrierOp>(TypeRange(value.getType()), value).front();
-}
-
 ScalarValue zenith::onnx::floatSize(ImportBuilder &b, const DimExpr &size,
                                     Type type) {
   if (auto constant = size.constant())

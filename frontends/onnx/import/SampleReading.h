@@ -34,9 +34,6 @@ llvm::SmallVector<SampleTap> linearTaps(ImportBuilder &b, ScalarValue position,
 mlir::Type indexType(ImportBuilder &b, llvm::ArrayRef<DimExpr> sizes);
 /// f64 for f64, else f32.
 mlir::Type wideFloat(ImportBuilder &b, mlir::Type element);
-/// The value, which kernels that read an element of it many times load rather
-/// than compute again: positions and weights along one dimension.
-Value computedOnce(ImportBuilder &b, Value value);
 /// A size as a scalar of a float type.
 ScalarValue floatSize(ImportBuilder &b, const DimExpr &size, mlir::Type type);
 

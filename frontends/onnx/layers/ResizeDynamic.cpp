@@ -286,8 +286,7 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
   ScalarValue position = positionsOf(b, style, axis),
               last = floatSize(b, axis.input, b.builder.getF32Type()) - 1.0;
   auto read = [&](ScalarValue at) {
-    return gatherAlong(b, x, axis.dim,
-                       computedOnce(b, at.max(0.0).min(last).to(i64)));
+    return gatherAlong(b, x, axis.dim, at.max(0.0).min(last).to(i64));
   };
   Value result;
   if (style.mode == ResizeMode::Nearest) {
@@ -310,7 +309,7 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
       weights.push_back(weight);
     }
     for (auto [at, weight] : llvm::zip(taps, weights)) {
-      Value share = computedOnce(b, (weight / sum).to(element)),
+      Value share = (weight / sum).to(element),
             term = b.binary<graph::MulOp>(read(at), b.reshape(share, column));
       result = result ? b.binary<graph::AddOp>(result, term) : term;
     }
