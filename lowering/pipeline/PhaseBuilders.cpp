@@ -75,7 +75,7 @@ static RematMode rematModeOf(const CompileOptions &options) {
 }
 
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
-  passes.addPass(createDerivePass());
+  passes.addPass(createDerivePass(optionsOf<DerivePassOptions>(options)));
   passes.addPass(createInlineCallsPass());
   // Before anything folds: the rule of an op that goes stays an assertion.
   passes.addNestedPass<func::FuncOp>(createInsertSizeChecksPass());

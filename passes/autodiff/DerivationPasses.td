@@ -24,6 +24,8 @@ def DerivePass : DerivationPass<"zenith-derive"> {
     without a rule, by name.
   }];
   let exampleTest = "passes/autodiff/derive.mlir#calls_gradient";
+  let options = [
+    Option<"budgetBytes", "budget-bytes", "int64_t", "0", "memory that a run may allocate: loops whose trips depend on data store what fits; 0: any">];
 }
 
 class RulePass<string argument> : DerivationPass<argument> {

@@ -55,8 +55,8 @@ namespace {
 /// Derivations of one module.
 class ModuleDerivation {
 public:
-  ModuleDerivation(ModuleOp module, RunPasses runPasses)
-      : module(module), runPasses(runPasses) {}
+  ModuleDerivation(ModuleOp module, RunPasses runPasses, int64_t budgetBytes)
+      : module(module), runPasses(runPasses), budgetBytes(budgetBytes) {}
 
   llvm::Error prepare() { return run(buildPreparation); }
   llvm::Error fillAll();
@@ -74,6 +74,7 @@ private:
 
   ModuleOp module;
   RunPasses runPasses;
+  int64_t budgetBytes;
 };
 
 } // namespace
@@ -195,7 +196,7 @@ ModuleDerivation::apply(func::FuncOp function,
       }))
     return std::move(error);
   auto made = applyTransformation(module.lookupSymbol<func::FuncOp>(name),
-                                  transformation, declared);
+                                  transformation, declared, budgetBytes);
   if (!made)
     return made;
   StringAttr madeName = (*made).getSymNameAttr();
@@ -228,8 +229,9 @@ void ModuleDerivation::finish(func::FuncOp made, func::FuncOp from) {
 
 llvm::Expected<std::string>
 deriveModule(ModuleOp module, StringRef entry,
-             ArrayRef<Transformation> transformations, RunPasses runPasses) {
-  ModuleDerivation derivation(module, runPasses);
+             ArrayRef<Transformation> transformations, RunPasses runPasses,
+             int64_t budgetBytes) {
+  ModuleDerivation derivation(module, runPasses, budgetBytes);
   if (llvm::Error error = derivation.prepare())
     return std::move(error);
   if (llvm::Error error = derivation.fillAll())

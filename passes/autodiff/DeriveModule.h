@@ -26,13 +26,14 @@ bool needsDerivation(mlir::ModuleOp module);
 /// and raised regions, applies `transformations` in order, each to what the one
 /// before made, and fills functions with graph.derive, callees first. Returns
 /// the name of the entry: of the last function made, which becomes public, or
-/// `entry`.
+/// `entry`. Under a budget of memory for a run, in bytes, 0 for none, loops
+/// whose trips depend on data store what fits.
 /// Errors are those of applyTransformation(), and Invalid for derivations that
 /// need each other or give another signature than is declared.
 llvm::Expected<std::string>
 deriveModule(mlir::ModuleOp module, llvm::StringRef entry,
              llvm::ArrayRef<Transformation> transformations,
-             RunPasses runPasses);
+             RunPasses runPasses, int64_t budgetBytes = 0);
 
 } // namespace zenith::autodiff
 

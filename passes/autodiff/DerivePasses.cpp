@@ -42,23 +42,24 @@ static LogicalResult report(ModuleOp module, llvm::Error error) {
 
 static LogicalResult derive(ModuleOp module,
                             ArrayRef<Transformation> transformations,
-                            RunPasses runPasses) {
-  auto entry =
-      deriveModule(module, entryOf(module), transformations, runPasses);
+                            RunPasses runPasses, int64_t budgetBytes = 0) {
+  auto entry = deriveModule(module, entryOf(module), transformations, runPasses,
+                            budgetBytes);
   return entry ? success() : report(module, entry.takeError());
 }
 
 namespace {
 
 struct DerivePass : impl::DerivePassBase<DerivePass> {
+  using DerivePassBase::DerivePassBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (needsDerivation(module) &&
-        failed(derive(module, {}, [&](BuildPasses build) {
-          OpPassManager passes(ModuleOp::getOperationName());
-          build(passes);
-          return runPipeline(passes, module);
-        })))
+    auto run = [&](BuildPasses build) {
+      OpPassManager passes(ModuleOp::getOperationName());
+      build(passes);
+      return runPipeline(passes, module);
+    };
+    if (needsDerivation(module) && failed(derive(module, {}, run, budgetBytes)))
       signalPassFailure();
   }
 };

@@ -33,7 +33,7 @@ public:
       seeds.push_back(seedOf(variable));
   }
 
-  llvm::Error reverse(bool takesCotangents, TapeForm tape);
+  llvm::Error reverse(bool takesCotangents, const TapeChoice &tapes);
   llvm::Error forward();
 
 private:
@@ -99,11 +99,11 @@ void Derivation::addResult(Value value, StringRef prefix, StringRef name,
   end->insertOperands(end->getNumOperands(), value);
 }
 
-llvm::Error Derivation::reverse(bool takesCotangents, TapeForm tape) {
+llvm::Error Derivation::reverse(bool takesCotangents, const TapeChoice &tapes) {
   OpBuilder builder(body().getTerminator());
   RuleBuilder rule(builder, function.getLoc());
   Activity activity(body(), seeds);
-  ReverseSweep sweep(activity, builder, tape);
+  ReverseSweep sweep(activity, builder, tapes);
   SmallVector<Value> cotangents;
   for (unsigned index : results) {
     cotangents.push_back(takesCotangents
@@ -122,6 +122,7 @@ llvm::Error Derivation::reverse(bool takesCotangents, TapeForm tape) {
     addResult(gradient ? gradient : rule.zeros(seed), "grad_", variable.name,
               attributesOf(variable));
   }
+  tapes.setLimits(body());
   return llvm::Error::success();
 }
 
@@ -166,7 +167,8 @@ static func::FuncOp copyOf(func::FuncOp function,
 }
 
 static llvm::Expected<func::FuncOp>
-differentiate(func::FuncOp function, const Transformation &transformation) {
+differentiate(func::FuncOp function, const Transformation &transformation,
+              int64_t budgetBytes) {
   auto variables = variablesOf(function, transformation);
   if (!variables)
     return variables.takeError();
@@ -176,10 +178,10 @@ differentiate(func::FuncOp function, const Transformation &transformation) {
   func::FuncOp copy = copyOf(function, transformation);
   Derivation derivation(copy, std::move(*variables), std::move(*results));
   bool isForward = transformation.rule == Rule::Jvp;
-  llvm::Error error = isForward
-                          ? derivation.forward()
-                          : derivation.reverse(transformation.rule == Rule::Vjp,
-                                               transformation.tape);
+  llvm::Error error =
+      isForward ? derivation.forward()
+                : derivation.reverse(transformation.rule == Rule::Vjp,
+                                     {transformation.tape, budgetBytes});
   if (!error)
     return copy;
   copy.erase();
@@ -188,9 +190,9 @@ differentiate(func::FuncOp function, const Transformation &transformation) {
 
 llvm::Expected<func::FuncOp>
 applyTransformation(func::FuncOp function, const Transformation &transformation,
-                    std::optional<FunctionType> declared) {
+                    std::optional<FunctionType> declared, int64_t budgetBytes) {
   if (transformation.rule != Rule::Vmap)
-    return differentiate(function, transformation);
+    return differentiate(function, transformation, budgetBytes);
   return batching::mapOverRows(function,
                                {transformation.in, transformation.out,
                                 nameOf(function, transformation), declared});

@@ -17,12 +17,15 @@ namespace zenith::autodiff {
 /// in `of`; jvp the arguments, then a tangent per entry of `wrt`; grad the
 /// arguments. All give the results, then the derivatives.
 /// What is declared of the new function tells vmap how many rows there are.
+/// `budgetBytes` is the memory of a run, 0 for any: tapes that would not fit
+/// have another form.
 /// Errors: Usage for options that do not fit the function, Unsupported for an
 /// op without a rule, Invalid for a custom rule that is not linear.
 llvm::Expected<mlir::func::FuncOp>
 applyTransformation(mlir::func::FuncOp function,
                     const Transformation &transformation,
-                    std::optional<mlir::FunctionType> declared = {});
+                    std::optional<mlir::FunctionType> declared = {},
+                    int64_t budgetBytes = 0);
 
 } // namespace zenith::autodiff
 

@@ -79,15 +79,17 @@ Value RuleBuilder::plus(Value x, Value y) {
 Value RuleBuilder::splat(Value shape, double number) {
   RankedTensorType type = typeOf(shape);
   if (type.hasStaticShape())
-    return builder.create<ConstantOp>(
-        loc, cast<ElementsAttr>(splatOf(type, number)));
+    return splat(type, number);
   return broadcast(scalar(type.getElementType(), number), {}, shape);
 }
 
+Value RuleBuilder::splat(RankedTensorType type, double number) {
+  return builder.create<ConstantOp>(loc,
+                                    cast<ElementsAttr>(splatOf(type, number)));
+}
+
 Value RuleBuilder::scalar(Type element, double number) {
-  return builder.create<ConstantOp>(
-      loc,
-      cast<ElementsAttr>(splatOf(RankedTensorType::get({}, element), number)));
+  return splat(RankedTensorType::get({}, element), number);
 }
 
 Value RuleBuilder::index(int64_t number) {

@@ -65,6 +65,8 @@ public:
   Value times(Value x, Value y) { return x ? mul(x, y) : x; }
 
   Value splat(Value shape, double number);
+  /// Of a static type.
+  Value splat(mlir::RankedTensorType type, double number);
   /// Of any element type.
   Value zeros(Value shape) { return splat(shape, 0); }
   Value scalar(mlir::Type element, double number);

@@ -15,8 +15,9 @@ namespace zenith::autodiff {
 
 /// What the tape of a loop whose trips depend on data keeps.
 enum class TapeForm {
-  Store, ///< every row
-  Sqrt   ///< every ceil(sqrt(n))-th row; those between are computed again
+  Default, ///< every row, or under a budget of memory what fits
+  Store,   ///< every row
+  Sqrt     ///< every ceil(sqrt(n))-th row; those between are computed again
 };
 
 /// One rule with its options, such as `vjp{wrt=0,2 of=1}`.
@@ -29,7 +30,7 @@ struct Transformation {
   /// Indices or names of arguments, @NAME of parameters; empty: all of floats.
   std::vector<std::string> wrt;
   std::vector<std::string> of; ///< indices of results; empty: all of floats
-  TapeForm tape = TapeForm::Store;
+  TapeForm tape = TapeForm::Default;
   /// Per argument the dimension to map over or `_`; of results, one or one for
   /// each. Rule vmap alone.
   std::vector<std::string> in, out;

@@ -31,7 +31,8 @@ parseAll(ArrayRef<std::string> texts) {
 
 llvm::Expected<std::string> zenith::tools::deriveModel(
     models::LoadedModel &model, ArrayRef<std::string> texts,
-    const std::string &entry, models::Diagnostics &diagnostics) {
+    const std::string &entry, models::Diagnostics &diagnostics,
+    int64_t budgetBytes) {
   auto rules = parseAll(texts);
   if (!rules)
     return rules.takeError();
@@ -51,12 +52,13 @@ llvm::Expected<std::string> zenith::tools::deriveModel(
       module.getContext(), [&](Diagnostic &diagnostic) {
         return diagnostics.handle(diagnostic, model.folder);
       });
-  llvm::Expected<std::string> made = autodiff::deriveModule(
-      module, from, *rules, [&](autodiff::BuildPasses build) {
-        PassManager passes(module.getContext());
-        build(passes);
-        return passes.run(module);
-      });
+  auto run = [&](autodiff::BuildPasses build) {
+    PassManager passes(module.getContext());
+    build(passes);
+    return passes.run(module);
+  };
+  llvm::Expected<std::string> made =
+      autodiff::deriveModule(module, from, *rules, run, budgetBytes);
   if (!made || rules->empty())
     return made;
   auto function = models::findFunction(module, *made);

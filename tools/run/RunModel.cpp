@@ -114,7 +114,8 @@ llvm::Error ModelRun::load() {
   // Own rules are part of what is checked.
   if (!options.checkGrads || !options.transforms.empty()) {
     llvm::Expected<std::string> derived =
-        deriveModel(model, options.transforms, options.entry, diagnostics);
+        deriveModel(model, options.transforms, options.entry, diagnostics,
+                    options.maxMemory.value_or(0));
     if (!derived)
       return derived.takeError();
     options.entry = *derived;

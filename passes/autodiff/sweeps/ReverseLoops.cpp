@@ -25,9 +25,10 @@ namespace {
 class LoopReversal {
 public:
   LoopReversal(WhileOp loop, Activity &activity, OpBuilder &builder,
-               TapeForm tape)
+               const TapeChoice &tapes)
       : loop(loop), activity(activity), builder(builder),
-        rule(builder, loop.getLoc()), tape(tape), counted(countedLoop(loop)) {}
+        rule(builder, loop.getLoc()), tapes(tapes), counted(countedLoop(loop)) {
+  }
 
   /// The backward body for cotangents of these carried values and captures.
   llvm::Error buildBody(ArrayRef<unsigned> ofCarried,
@@ -48,17 +49,18 @@ private:
   SmallVector<Value> storeWhileRunning();
   SmallVector<Value> storeAgain(RuleBuilder &place, Value first, Value last,
                                 ValueRange inits, SmallVector<Value> *ends);
-  SmallVector<Value> goBack(RuleBuilder &place, Value first, Value last,
-                            ArrayRef<Value> tapes, ValueRange inits);
-  SmallVector<Value> goBackBySegments(ValueRange inits);
-  void readResiduals(Value trip, Value first, ArrayRef<Value> tapes);
+  SmallVector<Value> goBack(RuleBuilder &place, Region &source, Value first,
+                            Value last, ArrayRef<Value> rows, ValueRange inits);
+  SmallVector<Value> goBackBySegments(RuleBuilder &place, ValueRange inits);
+  SmallVector<Value> goBackAsFits(ArrayRef<Value> like, ValueRange inits);
+  void readResiduals(Value trip, Value first, ArrayRef<Value> rows);
   SmallVector<Type> backwardTypes();
 
   WhileOp loop;
   Activity &activity;
   OpBuilder &builder;
   RuleBuilder rule;
-  TapeForm tape;
+  const TapeChoice &tapes;
   std::optional<CountedLoop> counted;
   Value trips; ///< number of them
 
@@ -86,7 +88,7 @@ llvm::Error LoopReversal::buildBody(ArrayRef<unsigned> ofCarried,
   unsigned firstSum = 1 + carried.size();
   OpBuilder inside(loop.getContext());
   inside.setInsertionPointToEnd(&block);
-  ReverseSweep sweep(activity, inside, tape);
+  ReverseSweep sweep(activity, inside, tapes);
   for (auto [i, capture] : llvm::enumerate(ofCaptures))
     sweep.setCotangent(capture, block.getArgument(firstSum + i));
   for (auto [i, index] : llvm::enumerate(carried))
@@ -245,7 +247,7 @@ SmallVector<Type> LoopReversal::backwardTypes() {
 
 /// Replaces what the backward body reads of the forward body.
 void LoopReversal::readResiduals(Value trip, Value first,
-                                 ArrayRef<Value> tapes) {
+                                 ArrayRef<Value> rows) {
   Block &block = *trip.getParentBlock(), &forward = forwardBody();
   Residuals residuals(loop.getBody(), block);
   OpBuilder start = OpBuilder::atBlockBegin(&block);
@@ -259,30 +261,32 @@ void LoopReversal::readResiduals(Value trip, Value first,
   if (counted)
     residuals.give(forward.getArgument(counted->counter),
                    counted->valueAt(loop, inside, trip));
-  if (!tapes.empty()) {
+  if (!rows.empty()) {
     Value row = inside.sub(trip, first);
-    for (auto [value, rows] : llvm::zip(stored, tapes))
-      residuals.give(value, readRow(inside, rows, typeOf(value), row));
+    for (auto [value, tape] : llvm::zip(stored, rows))
+      residuals.give(value, readRow(inside, tape, typeOf(value), row));
   }
   residuals.makeAvailable();
 }
 
-SmallVector<Value> LoopReversal::goBack(RuleBuilder &place, Value first,
-                                        Value last, ArrayRef<Value> tapes,
+/// The loop around `source`, the backward body or a copy, which it empties.
+SmallVector<Value> LoopReversal::goBack(RuleBuilder &place, Region &source,
+                                        Value first, Value last,
+                                        ArrayRef<Value> rows,
                                         ValueRange inits) {
   return tripLoop(
       place, first, last, /*isUpwards=*/false, inits, backwardTypes(),
       [&](RuleBuilder &inside, Value trip, ValueRange arguments) {
-        Block &source = backward.front();
+        Block &body = source.front();
         SmallVector<Value> all{trip};
         llvm::append_range(all, arguments);
-        for (auto [own, argument] : llvm::zip(source.getArguments(), all))
+        for (auto [own, argument] : llvm::zip(body.getArguments(), all))
           own.replaceAllUsesWith(argument);
         // The terminator stays until residuals are read: it may yield one.
-        Operation *end = source.getTerminator();
+        Operation *end = body.getTerminator();
         Block *target = inside.builder.getInsertionBlock();
-        target->getOperations().splice(target->end(), source.getOperations());
-        readResiduals(trip, first, tapes);
+        target->getOperations().splice(target->end(), body.getOperations());
+        readResiduals(trip, first, rows);
         SmallVector<Value> next(end->getOperands());
         end->erase();
         inside.builder.setInsertionPointToEnd(target);
@@ -292,29 +296,30 @@ SmallVector<Value> LoopReversal::goBack(RuleBuilder &place, Value first,
 
 /// Keeps the carried values of every ceil(sqrt(n))-th trip, and stores the
 /// trips between when it goes back over them.
-SmallVector<Value> LoopReversal::goBackBySegments(ValueRange inits) {
+SmallVector<Value> LoopReversal::goBackBySegments(RuleBuilder &place,
+                                                  ValueRange inits) {
   Type f64 = builder.getF64Type(), i64 = builder.getI64Type();
-  Value zero = rule.index(0), one = rule.index(1);
-  Value root = rule.unary<SqrtOp>(rule.convert(trips, f64));
+  Value zero = place.index(0), one = place.index(1);
+  Value root = place.unary<SqrtOp>(place.convert(trips, f64));
   Value size =
-      rule.binary<MaxOp>(rule.convert(rule.unary<CeilOp>(root), i64), one);
-  Value segments = rule.div(rule.sub(rule.add(trips, size), one), size);
-  auto firstOf = [&](RuleBuilder &place, Value segment) {
-    return place.mul(segment, size);
+      place.binary<MaxOp>(place.convert(place.unary<CeilOp>(root), i64), one);
+  Value segments = place.div(place.sub(place.add(trips, size), one), size);
+  auto firstOf = [&](RuleBuilder &inside, Value segment) {
+    return inside.mul(segment, size);
   };
-  auto lastOf = [&](RuleBuilder &place, Value first) {
-    return place.binary<MinOp>(place.add(first, size), trips);
+  auto lastOf = [&](RuleBuilder &inside, Value first) {
+    return inside.binary<MinOp>(inside.add(first, size), trips);
   };
   ValueRange starts = loop.getInits();
   unsigned count = starts.size();
   SmallVector<Value> all(starts);
   for (Value start : starts)
-    all.push_back(emptyTape(rule, segments, start));
+    all.push_back(emptyTape(place, segments, start));
   SmallVector<Type> types(loop->getResultTypes());
   for (Value value : ArrayRef(all).drop_front(count))
     types.push_back(value.getType());
   SmallVector<Value> kept = tripLoop(
-      rule, zero, segments, /*isUpwards=*/true, all, types,
+      place, zero, segments, /*isUpwards=*/true, all, types,
       [&](RuleBuilder &inside, Value segment, ValueRange arguments) {
         SmallVector<Value> next, rows;
         for (auto [value, row] : llvm::zip(arguments.take_front(count),
@@ -327,7 +332,7 @@ SmallVector<Value> LoopReversal::goBackBySegments(ValueRange inits) {
         return next;
       });
   return tripLoop(
-      rule, zero, segments, /*isUpwards=*/false, inits, backwardTypes(),
+      place, zero, segments, /*isUpwards=*/false, inits, backwardTypes(),
       [&](RuleBuilder &inside, Value segment, ValueRange arguments) {
         SmallVector<Value> from;
         for (auto [type, rows] : llvm::zip(loop->getResultTypes(),
@@ -335,10 +340,35 @@ SmallVector<Value> LoopReversal::goBackBySegments(ValueRange inits) {
           from.push_back(
               readRow(inside, rows, cast<RankedTensorType>(type), segment));
         Value first = firstOf(inside, segment), last = lastOf(inside, first);
-        SmallVector<Value> tapes =
+        SmallVector<Value> rows =
             storeAgain(inside, first, last, from, nullptr);
-        return goBack(inside, first, last, tapes, arguments);
+        return goBack(inside, backward, first, last, rows, arguments);
       });
+}
+
+/// Both forms, of which the one runs that fits when the number of trips is
+/// known.
+SmallVector<Value> LoopReversal::goBackAsFits(ArrayRef<Value> like,
+                                              ValueRange inits) {
+  Value fits = TapeChoice::fits(rule, trips, like);
+  auto choice = rule.builder.create<IfOp>(rule.loc, backwardTypes(), fits);
+  Region copy;
+  IRMapping map;
+  backward.cloneInto(&copy, map);
+  auto yieldFrom = [&](Region &region, auto goBackIn) {
+    OpBuilder inside = OpBuilder::atBlockBegin(&region.emplaceBlock());
+    RuleBuilder place(inside, rule.loc);
+    inside.create<YieldOp>(rule.loc, goBackIn(place));
+  };
+  yieldFrom(choice.getThenRegion(), [&](RuleBuilder &place) {
+    Value zero = place.index(0);
+    SmallVector<Value> rows =
+        storeAgain(place, zero, trips, loop.getInits(), nullptr);
+    return goBack(place, copy, zero, trips, rows, inits);
+  });
+  yieldFrom(choice.getElseRegion(),
+            [&](RuleBuilder &place) { return goBackBySegments(place, inits); });
+  return SmallVector<Value>(choice->getResults());
 }
 
 llvm::Expected<SmallVector<Value>> LoopReversal::run(ArrayRef<Value> cotangents,
@@ -348,12 +378,20 @@ llvm::Expected<SmallVector<Value>> LoopReversal::run(ArrayRef<Value> cotangents,
   for (unsigned index : used)
     inits.push_back(sums[index]);
   Value zero = rule.index(0);
-  if (tape == TapeForm::Sqrt && !stored.empty())
-    return goBackBySegments(inits);
-  SmallVector<Value> tapes =
+  if (stored.empty())
+    return goBack(rule, backward, zero, trips, {}, inits);
+  SmallVector<Value> like;
+  for (Value value : stored)
+    like.push_back(likeOf(value, loop.getInits()));
+  TapeForm form = tapes.formOf(rule, trips, like);
+  if (form == TapeForm::Sqrt)
+    return goBackBySegments(rule, inits);
+  if (form == TapeForm::Default)
+    return goBackAsFits(like, inits);
+  SmallVector<Value> rows =
       counted ? storeWhileRunning()
               : storeAgain(rule, zero, trips, loop.getInits(), nullptr);
-  return goBack(rule, zero, trips, tapes, inits);
+  return goBack(rule, backward, zero, trips, rows, inits);
 }
 
 /// Carried values that change a result which has a cotangent.
@@ -398,7 +436,7 @@ llvm::Error ReverseSweep::visitLoop(WhileOp loop, ArrayRef<Value> ofResults) {
   for (Value value : capturedBy(loop.getBody()))
     if (activity.isVaried(value))
       captures.insert(value);
-  LoopReversal reversal(loop, activity, builder, tape);
+  LoopReversal reversal(loop, activity, builder, tapes);
   if (llvm::Error error = reversal.buildBody(carried, captures.getArrayRef()))
     return error;
   RuleBuilder rule(builder, loop.getLoc());

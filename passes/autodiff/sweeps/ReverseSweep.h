@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/autodiff/Activity.h"
 #include "passes/autodiff/GradientRule.h"
-#include "passes/autodiff/Transformation.h"
+#include "passes/autodiff/sweeps/TapeChoice.h"
 
 namespace zenith::autodiff {
 
@@ -20,8 +20,9 @@ class ReverseSweep {
 public:
   using Value = mlir::Value;
 
-  ReverseSweep(Activity &activity, mlir::OpBuilder &builder, TapeForm tape)
-      : activity(activity), builder(builder), tape(tape) {}
+  ReverseSweep(Activity &activity, mlir::OpBuilder &builder,
+               const TapeChoice &tapes)
+      : activity(activity), builder(builder), tapes(tapes) {}
 
   /// Adds a cotangent, which may be null, of a value that is varied.
   void accumulate(Value value, Value cotangent);
@@ -55,7 +56,7 @@ private:
 
   Activity &activity;
   mlir::OpBuilder &builder;
-  TapeForm tape;
+  const TapeChoice &tapes;
   llvm::DenseMap<Value, Value> cotangents;
 };
 

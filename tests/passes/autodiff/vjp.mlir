@@ -101,3 +101,31 @@ func.func @loop(%x: tensor<4xf32>) -> tensor<4xf32> {
   } : (tensor<i64>, tensor<4xf32>) -> (tensor<i64>, tensor<4xf32>)
   return %r#1 : tensor<4xf32>
 }
+
+// -----
+
+// What branches compute at a cost is computed once: the branch yields it, and the other one zeros.
+// CHECK-LABEL: func.func @branches_vjp(
+// CHECK: %[[FORWARD:.*]]:2 = graph.if
+// CHECK: graph.dot_general
+// CHECK: %[[SINES:.*]] = graph.sin
+// CHECK: graph.yield %[[SINES]], %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK: } else {
+// CHECK: graph.yield %{{.*}}, %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK: graph.if
+// CHECK: graph.cos %[[FORWARD]]#1
+// CHECK: graph.dot_general
+// CHECK: graph.dot_general
+// CHECK-NOT: graph.dot_general
+// CHECK: return
+func.func @branches(%x: tensor<4x4xf32>, %p: tensor<i1>) -> tensor<4x4xf32> {
+  %r = graph.if %p then {
+    %m = graph.dot_general %x, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %s = graph.sin %m : tensor<4x4xf32>
+    graph.yield %s : tensor<4x4xf32>
+  } else {
+    %t = graph.tanh %x : tensor<4x4xf32>
+    graph.yield %t : tensor<4x4xf32>
+  } : (tensor<i1>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
