@@ -35,6 +35,57 @@ bool Activity::mark(Value value, bool isActive) {
          varied.insert(value).second;
 }
 
+bool readsBits(Operation *op) {
+  return isa<BitcastOp>(op) && !op->use_empty() &&
+         gradientAnswerOf(op).kind == GradientAnswer::Refused;
+}
+
+/// What the derivative of `value` is made of: values before it, and those that
+/// are carried in its place.
+static void appendSources(Value value, SmallVectorImpl<Value> &sources) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *op =
+      argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  unsigned index = argument ? argument.getArgNumber()
+                            : cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<WhileOp>(op)) {
+    Block &body = loop.getBody().front();
+    sources.append({loop.getInits()[index], body.getArgument(index),
+                    body.getTerminator()->getOperand(index),
+                    loop->getResult(index)});
+    return;
+  }
+  if (argument)
+    return;
+  if (isa<IfOp, CaseOp>(op)) {
+    for (Region &region : op->getRegions())
+      sources.push_back(region.front().getTerminator()->getOperand(index));
+    return;
+  }
+  if (gradientAnswerOf(op).kind == GradientAnswer::Zero)
+    return;
+  llvm::append_range(sources, op->getOperands());
+  if (auto rule = dyn_cast<GradientRule>(op))
+    llvm::append_range(sources, rule.variables());
+  for (Region &region : op->getRegions())
+    llvm::append_range(sources, capturedBy(region));
+}
+
+void Activity::keepUseful(Block &block, ValueRange ends) {
+  SmallVector<Value> open(ends);
+  block.walk([&](Operation *op) {
+    if (readsBits(op))
+      llvm::append_range(open, op->getOperands());
+  });
+  llvm::DenseSet<Value> useful;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (isVaried(value) && useful.insert(value).second)
+      appendSources(value, open);
+  }
+  varied = std::move(useful);
+}
+
 void Activity::visit(Block &block) {
   for (Operation &op : block)
     visit(&op);

@@ -22,6 +22,9 @@ public:
   bool isVaried(mlir::ValueRange values) const;
   /// Whether an operand, or a value that the regions of `op` read, is varied.
   bool readsVaried(mlir::Operation *op) const;
+  /// Forgets values that change none of `ends` in a derivative, and no bits of
+  /// floats, which are refused wherever they are read.
+  void keepUseful(mlir::Block &block, mlir::ValueRange ends);
   /// For values that take the place of others.
   void setVaried(mlir::Value value) { varied.insert(value); }
 
@@ -33,6 +36,10 @@ private:
 
   llvm::DenseSet<mlir::Value> varied;
 };
+
+/// Whether `op` is a bitcast that has no derivative, and is read: its results
+/// may be integers, which nothing else tells from a derivative of zero.
+bool readsBits(mlir::Operation *op);
 
 /// Values that `region` reads and that are defined outside of it, in order of
 /// first use.

@@ -130,6 +130,10 @@ llvm::Error Derivation::forward() {
   // Forward mode keeps nothing for later.
   inlineCheckpoints(function);
   Activity activity(body(), seeds);
+  SmallVector<Value> ends;
+  for (unsigned index : results)
+    ends.push_back(returned(index));
+  activity.keepUseful(body(), ends);
   ForwardSweep sweep(activity);
   for (auto [variable, seed] : llvm::zip(variables, seeds))
     sweep.setTangent(seed, addArgument(variable.type, "tan_", variable.name,

@@ -208,6 +208,16 @@ static Tensor randomTensor(RankedTensorType type, uint32_t seed) {
   return tensor;
 }
 
+/// Random numbers; 0 for those of `like` that are not finite, which have no
+/// differences.
+static Tensor weightsFor(const Tensor &like, uint32_t seed) {
+  Tensor weights = randomTensor(like.type(), seed);
+  for (int64_t i = 0; i < numbers(like); ++i)
+    if (!std::isfinite(elements(like)[i]))
+      writable(weights)[i] = 0;
+  return weights;
+}
+
 llvm::Expected<Derived> Check::derive(Transformation::Rule rule) {
   Transformation transformation;
   transformation.rule = rule;
@@ -237,7 +247,7 @@ std::vector<Tensor> Check::argumentsOf(const Derived &derived) {
   bool isForward = StringRef(derived.name).starts_with(entry + "_jvp");
   for (const Tensor &like : isForward ? arguments : shapes)
     if (isActive(like) && all.size() < function.getNumArguments())
-      all.push_back(randomTensor(like.type(), 71 + all.size()));
+      all.push_back(weightsFor(like, 71 + all.size()));
   return all;
 }
 
@@ -253,7 +263,8 @@ llvm::Expected<double> Check::weighted(ArrayRef<Tensor> values,
       continue;
     const Tensor &weight = weights[next++];
     for (int64_t i = 0; i < numbers(result); ++i)
-      sum += signOf(result, i) * elements(result)[i] * elements(weight)[i];
+      if (elements(weight)[i] != 0)
+        sum += signOf(result, i) * elements(result)[i] * elements(weight)[i];
   }
   return sum;
 }
@@ -331,10 +342,11 @@ llvm::Error Check::compareTangents() {
       continue;
     const Tensor &tangent = (*derived)[next++], &high = sides[1][index];
     for (int64_t i = 0; i < numbers(low); ++i)
-      summary.add(llvm::formatv("@{0}: tangent of result {1} at {2}",
-                                made->name, index, i),
-                  elements(tangent)[i],
-                  (elements(high)[i] - elements(low)[i]) / (2 * h));
+      if (double difference = elements(high)[i] - elements(low)[i];
+          std::isfinite(difference))
+        summary.add(llvm::formatv("@{0}: tangent of result {1} at {2}",
+                                  made->name, index, i),
+                    elements(tangent)[i], difference / (2 * h));
   }
   return llvm::Error::success();
 }

@@ -28,7 +28,8 @@ llvm::Error ForwardSweep::visit(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call);
   GradientAnswer answer = gradientAnswerOf(op);
-  if (answer.kind == GradientAnswer::Zero || op->use_empty())
+  if (answer.kind == GradientAnswer::Zero ||
+      (!activity.isVaried(op->getResults()) && !readsBits(op)))
     return llvm::Error::success();
   if (answer.kind == GradientAnswer::Refused)
     return refuseRule(op, answer.reason);

@@ -52,10 +52,7 @@ BitVector ReverseSweep::activeAmong(ValueRange values) const {
 
 llvm::Error ReverseSweep::visit(Operation *op) {
   GradientAnswer answer = gradientAnswerOf(op);
-  // Its results are integers, which have no cotangents that would tell.
-  bool isRefusedBits = answer.kind == GradientAnswer::Refused &&
-                       isa<BitcastOp>(op) && !op->use_empty();
-  if (isRefusedBits && activity.readsVaried(op))
+  if (readsBits(op) && activity.readsVaried(op))
     return refuseRule(op, answer.reason);
   SmallVector<Value> given;
   for (Value result : op->getResults())
