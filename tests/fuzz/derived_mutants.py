@@ -207,6 +207,9 @@ def main(folder, seed, count, path, keep):
                 code, errors = run([os.path.join(folder, "zenith-run"), module, "--target=interp", "--random-inputs=1"] + rules)
                 codes["run %s" % code] += 1
                 good = {0, 1, 2, 3, 5, 6}
+                # A loop may have lost what ends it.
+                if code in ("timeout", -24) and "graph.while" in text:
+                    continue
             if code in good:
                 continue
             findings += 1

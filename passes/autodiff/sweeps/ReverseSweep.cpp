@@ -67,6 +67,9 @@ llvm::Error ReverseSweep::visit(Operation *op) {
     return visitCheckpoint(checkpoint, given);
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call, given);
+  // A parameter that is differentiated by has a cotangent, and no operands.
+  if (answer.kind == GradientAnswer::Zero)
+    return llvm::Error::success();
   if (answer.kind == GradientAnswer::Refused)
     return refuseRule(op, answer.reason);
   if (takesBlocks(op))

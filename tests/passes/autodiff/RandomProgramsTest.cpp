@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random compositions of ops, branches, loops and gathers: derivatives against
-// central differences, and three ways to second derivatives against each
-// other. ZENITH_RANDOM_PROGRAMS=N tests N programs instead of a few dozen.
+// central differences, three ways to second derivatives against each other, and
+// vmap against the program on each row. ZENITH_RANDOM_PROGRAMS=N tests N
+// programs instead of a few dozen.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -10,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/autodiff/DeriveModule.h"
 #include "passes/autodiff/GradientRule.h"
+#include "tests/passes/batching/RowByRow.h"
 #include "tools/run/GradientCheck.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -163,8 +165,41 @@ private:
     values.push_back(loop + "#1");
   }
 
+  /// A loop whose trips depend on what it carries.
+  void addOpenLoop(unsigned depth) {
+    std::string sum = fresh(), start = fresh(), end = fresh(), loop = fresh(),
+                t = fresh(), h = fresh();
+    std::string carried = "tensor<f64>, " + std::string(type);
+    text += sum + " = graph.reduce sum, " + any() + " [0, 1] : " + type +
+            " -> tensor<f64>\n" + start + " = graph.tanh " + sum +
+            " : tensor<f64>\n" + end +
+            " = graph.constant dense<1.3> : tensor<f64>\n";
+    std::string begin =
+        "^bb0(" + t + ": tensor<f64>, " + h + ": " + type + "):\n";
+    std::string condition = fresh();
+    text += loop + ":2 = graph.while " + start + ", " + any() + " cond {\n" +
+            begin + condition + " = graph.compare lt, " + t + ", " + end +
+            " : tensor<f64> -> tensor<i1>\ngraph.yield " + condition +
+            " : tensor<i1>\n} do {\n" + begin;
+    size_t known = values.size();
+    std::string wide = fresh();
+    text += wide + " = graph.broadcast " + t + " [] : tensor<f64> -> " + type +
+            "\n";
+    values.push_back(wide);
+    values.push_back(h);
+    std::string body = region(depth), tame = fresh(), step = fresh(),
+                u = fresh();
+    text += tame + " = graph.tanh " + body + " : " + type + "\n" + step +
+            " = graph.constant dense<0.61> : tensor<f64>\n" + u +
+            " = graph.add " + t + ", " + step + " : tensor<f64>\ngraph.yield " +
+            u + ", " + tame + " : " + carried + "\n} : (" + carried + ") -> (" +
+            carried + ")\n";
+    values.resize(known);
+    values.push_back(loop + "#1");
+  }
+
   void addAny(unsigned depth) {
-    switch (below(depth < 2 ? 12 : 10)) {
+    switch (below(depth < 2 ? 13 : 10)) {
     case 0:
     case 1:
       return addUnary();
@@ -185,8 +220,10 @@ private:
       return addCumulative();
     case 10:
       return addBranch(depth);
-    default:
+    case 11:
       return addLoop(depth);
+    default:
+      return addOpenLoop(depth);
     }
   }
 
@@ -265,10 +302,27 @@ TEST_P(RandomPrograms, HaveOneSecondDerivative) {
   Tensor x = random(GetParam()), v = random(GetParam() + 1000);
   std::vector<double> forwardOverReverse =
       lastOf({"grad{wrt=0}", "jvp{wrt=0 of=1}"}, {x, v});
-  expectNear(lastOf({"grad{wrt=0}", "vjp{wrt=0 of=1}"}, {x, v}),
-             forwardOverReverse);
+  expectNear(
+      lastOf({"grad{wrt=0 tape=sqrt}", "vjp{wrt=0 of=1 tape=sqrt}"}, {x, v}),
+      forwardOverReverse);
   expectNear(lastOf({"jvp{wrt=0 of=0}", "grad{wrt=0 of=1}"}, {x, v}),
              forwardOverReverse);
+}
+
+TEST_P(RandomPrograms, EqualTheProgramOnEachRow) {
+  auto batching = batching::batchingContext();
+  auto module = parseSourceString<ModuleOp>(text, batching.get());
+  ASSERT_TRUE(module) << text;
+  batching::RowCheck check;
+  check.seed = GetParam();
+  check.options.rows = GetParam() % 2 ? 3 : ShapedType::kDynamic;
+  check.options.in = {GetParam() % 3};
+  check.options.out = {0};
+  batching::Comparison comparison =
+      batching::compareRows(*module, "main", check);
+  EXPECT_EQ(comparison.outcome, batching::Outcome::Equal)
+      << comparison.why << "\n"
+      << text;
 }
 
 int count() {
