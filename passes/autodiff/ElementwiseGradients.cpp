@@ -178,10 +178,14 @@ static Derivatives chosenTangent(Operation *op, RuleBuilder &rule, Tangents t,
                                  CompareDirection wins) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   bool tiesShare = !isConstant(x) && !isConstant(y);
+  // Beside a constant the result tells what was chosen: of relu, the next
+  // product keeps it anyway, and nobody needs the operand.
+  Value result = op->getResult(0), seenX = isConstant(y) ? result : x,
+        seenY = isConstant(x) ? result : y;
   Value ofX =
-      t[0] ? rule.mul(t[0], shareOf(rule, x, y, wins, tiesShare)) : Value();
+      t[0] ? rule.mul(t[0], shareOf(rule, seenX, y, wins, tiesShare)) : Value();
   Value ofY =
-      t[1] ? rule.mul(t[1], shareOf(rule, y, x, wins, tiesShare)) : Value();
+      t[1] ? rule.mul(t[1], shareOf(rule, seenY, x, wins, tiesShare)) : Value();
   return Values{rule.plus(ofX, ofY)};
 }
 

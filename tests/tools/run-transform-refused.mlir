@@ -43,8 +43,12 @@
 // LENGTH: error: vmap of @main: in has 2 entries for 3 arguments
 //
 // Mapped dimensions that disagree: known at compile time, or at run time, by name.
-// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/sizes.mlir --target=interp --random-inputs --transform='vmap{in=0,0}' --transform='vmap{in=0,1}' --dim rows=3 | FileCheck %s --check-prefix=STATIC
-// STATIC: error:
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/sizes.mlir --random-inputs | FileCheck %s --check-prefix=STATIC
+// STATIC: error: vmap of @f: mapped dimensions differ: 3 in argument 0, 2 in argument 1
+// RUN: %python %S/Inputs/npy.py write %t/x.npy '<f4' 3x1 1 2 3
+// RUN: %python %S/Inputs/npy.py write %t/y.npy '<f4' 2x1 1 2
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/rows.mlir --transform='vmap{in=0,0}' --in x=%t/x.npy --in y=%t/y.npy | FileCheck %s --check-prefix=ROWS
+// ROWS: error: dimension 0 (rows) of input 'y' is 2, elsewhere it is 3
 //
 // Ops without a rule, by name and place.
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/refused.mlir --random-inputs --transform=vjp | FileCheck %s --check-prefix=NORULE
@@ -75,9 +79,20 @@ func.func @main(%x: tensor<4xf32> {graph.name = "x"}, %i: tensor<i32> {graph.nam
 }
 
 //--- sizes.mlir
-func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+func.func private @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = graph.mul %x, %y : tensor<4xf32>
   return %r : tensor<4xf32>
+}
+func.func private @f_rows(tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32> attributes {graph.derive = {rule = "vmap", of = @f, options = "in=0,0"}}
+func.func @main(%x: tensor<3x4xf32>, %y: tensor<2x4xf32>) -> tensor<3x4xf32> {
+  %r = call @f_rows(%x, %y) : (tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return %r : tensor<3x4xf32>
+}
+
+//--- rows.mlir
+func.func @main(%x: tensor<1xf32> {graph.name = "x"}, %y: tensor<1xf32> {graph.name = "y"}) -> tensor<1xf32> {
+  %r = graph.mul %x, %y : tensor<1xf32>
+  return %r : tensor<1xf32>
 }
 
 //--- refused.mlir
