@@ -65,6 +65,8 @@ def options(rng, rule, arguments, results):
             parts.append("of=" + some(results))
         if rule != "jvp" and rng.random() < 0.3:
             parts.append("tape=" + rng.choice(("sqrt", "store", "all")))
+    if rng.random() < 0.1:
+        parts.append(rng.choice(("entry=", "name=")) + rng.choice(("main", "f", "d0", "own", "none", "")))
     text = " ".join(parts)
     if rng.random() < 0.1 and text:
         at = rng.randrange(len(text))

@@ -14,6 +14,7 @@
 // RUN: not zenith-run %s --random-inputs --transform='grad{wrt=0}' 2>&1 | FileCheck %s --check-prefix=SCALAR
 // RUN: not zenith-run %s --random-inputs --transform='vjp{tape=all}' 2>&1 | FileCheck %s --check-prefix=TAPE
 // RUN: not zenith-run %s --random-inputs --transform='vjp{wrt=@p}' 2>&1 | FileCheck %s --check-prefix=PARAM
+// RUN: zenith-run %s --random-inputs --entry=scaled --compare=interp --transform='vjp{wrt=@*,x entry=scaled}' | FileCheck %s --check-prefix=PARAMS
 // RUN: zenith-translate %s -o - --to-format=graphir --transform='vjp{wrt=x name=back}' | FileCheck %s --check-prefix=TEXT
 
 // VJP: y : tensor<4xf32>
@@ -33,6 +34,10 @@
 // SCALAR: grad: got result 0 of type tensor<4xf32>, expected one that is a scalar of floats
 // TAPE: 'all' is no value of tape; did you mean
 // PARAM: wrt: the program has no parameter @p
+// PARAMS: tensor<4xf32>
+// PARAMS-NEXT: tensor<4xf32>
+// PARAMS-NEXT: grad_x : tensor<4xf32>
+// PARAMS: compared with the interpreter
 // TEXT: func.func @back(%{{.*}}: tensor<4xf32> {graph.name = "x"}, {{.*}} {graph.name = "ct_y"}, {{.*}} {graph.name = "ct_sum"})
 func.func @main(%x: tensor<4xf32> {graph.name = "x"}, %w: tensor<4xf32> {graph.name = "w"}, %i: tensor<i32> {graph.name = "i"})
     -> (tensor<4xf32> {graph.name = "y"}, tensor<f32> {graph.name = "sum"}) {
@@ -40,4 +45,10 @@ func.func @main(%x: tensor<4xf32> {graph.name = "x"}, %w: tensor<4xf32> {graph.n
   %r = graph.tanh %m : tensor<4xf32>
   %s = graph.reduce sum, %r [0] : tensor<4xf32> -> tensor<f32>
   return %r, %s : tensor<4xf32>, tensor<f32>
+}
+graph.param @s : tensor<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+func.func private @scaled(%x: tensor<4xf32> {graph.name = "x"}) -> tensor<4xf32> {
+  %s = graph.get_param @s : tensor<4xf32>
+  %r = graph.mul %x, %s : tensor<4xf32>
+  return %r : tensor<4xf32>
 }

@@ -64,6 +64,13 @@ llvm::Expected<std::string> zenith::tools::deriveModel(
   auto function = models::findFunction(module, *made);
   if (!function)
     return function.takeError();
+  // A rule of another entry leaves none of the arguments that were named.
+  if (llvm::any_of(*rules, [](const autodiff::Transformation &rule) {
+        return !rule.entry.empty();
+      })) {
+    arguments = 0;
+    model.inputNames.clear();
+  }
   for (const models::ArgumentInfo &argument :
        ArrayRef(models::argumentsOf(*function)).drop_front(arguments))
     model.inputNames.push_back(argument.name);
