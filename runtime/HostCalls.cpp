@@ -8,18 +8,15 @@
 #include "runtime/Status.h"
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 using zenith::runtime::ProfileClock;
-using zenith::runtime::Status;
 
 int32_t zenith_fail(zenith_run_context *context, int32_t code,
                     const char *message, const char *op_path) {
-  Status::error(static_cast<zenith_code>(code), message ? message : "",
-                op_path ? op_path : "")
-      .record(context->error);
+  zenith::runtime::recordError(context->error, code, message, op_path);
   return context->error.code;
 }
 
@@ -31,22 +28,37 @@ int32_t zenith_fail_because(zenith_run_context *context, int32_t code,
   return zenith_fail(context, code, message, op_path);
 }
 
+/// The number in "{12}" at the beginning of `text`, and the characters of it;
+/// -1 where there is none.
+static int64_t markAt(const char *text, size_t &length) {
+  char *end = nullptr;
+  if (text[0] != '{' || text[1] < '0' || text[1] > '9')
+    return -1;
+  unsigned long number = std::strtoul(text + 1, &end, 10);
+  length = size_t(end - text) + 1;
+  return *end == '}' && number < INT32_MAX ? int64_t(number) : -1;
+}
+
 int32_t zenith_fail_assert(zenith_run_context *context, int32_t code,
                            const char *message, const int64_t *details,
                            int64_t ndetails, const char *place) {
-  std::string text = message;
-  for (int64_t index = 0; index < ndetails; ++index) {
-    std::string mark = "{" + std::to_string(index) + "}";
-    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
-      std::string number = std::to_string(details[index]);
-      text.replace(at, mark.size(), number);
-      at += number.size();
+  char text[sizeof(context->error.message)];
+  size_t size = 0, length = 0;
+  while (*message && size + 24 < sizeof(text)) { // of any number
+    int64_t index = markAt(message, length);
+    if (index < 0 || index >= ndetails) {
+      text[size++] = *message++;
+      continue;
     }
+    size += size_t(std::snprintf(text + size, sizeof(text) - size, "%lld",
+                                 static_cast<long long>(details[index])));
+    message += length;
   }
+  text[size] = '\0';
   // Of the codes that an assertion may have, one says no more than this.
   int32_t reason =
       code == ZENITH_INVALID_INPUT ? ZENITH_REASON_ASSERT : ZENITH_REASON_NONE;
-  return zenith_fail_because(context, code, reason, text.c_str(), place);
+  return zenith_fail_because(context, code, reason, text, place);
 }
 
 /// Hosts built before a field existed say so by the size.

@@ -4,7 +4,6 @@
 
 #include "runtime/Status.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace zenith::runtime {
@@ -28,19 +27,24 @@ std::string Status::text() const {
   return where.empty() ? reason : where + ": " + reason;
 }
 
-template <size_t N>
-static void copyCut(char (&to)[N], const std::string &from) {
-  size_t length = std::min(from.size(), N - 1);
-  std::memcpy(to, from.data(), length);
+template <size_t N> static void copyCut(char (&to)[N], const char *from) {
+  size_t length = strnlen(from, N - 1);
+  std::memcpy(to, from, length);
   to[length] = '\0';
 }
 
-void Status::record(zenith_error &error) const {
-  if (ok() || error.code != ZENITH_OK)
+void recordError(zenith_error &error, int32_t code, const char *message,
+                 const char *place) noexcept {
+  if (error.code != ZENITH_OK)
     return;
-  error.code = errorCode;
-  copyCut(error.message, reason);
-  copyCut(error.op_path, where);
+  error.code = code == ZENITH_OK ? ZENITH_INTERNAL : code;
+  copyCut(error.message, message ? message : "");
+  copyCut(error.op_path, place ? place : "");
+}
+
+void Status::record(zenith_error &error) const {
+  if (!ok())
+    recordError(error, errorCode, reason.c_str(), where.c_str());
 }
 
 } // namespace zenith::runtime

@@ -13,6 +13,12 @@
 
 namespace zenith::runtime {
 
+/// Writes an error into a slot that is still empty, cut to fit. Takes no
+/// memory: compiled code, which nothing may throw through, calls it where there
+/// is none.
+void recordError(zenith_error &error, int32_t code, const char *message,
+                 const char *place) noexcept;
+
 /// Success, or an error with its reason.
 class [[nodiscard]] Status {
 public:

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <exception>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace zenith::runtime {
@@ -59,8 +59,9 @@ ThreadPool::ThreadPool(int threads, int spinMicroseconds) {
     while (static_cast<int>(workers.size()) < wanted - 1)
       workers.emplace_back([this, self = static_cast<unsigned>(workers.size()) +
                                          1] { work(self); });
-  } catch (const std::system_error &) {
-    // The pool works with the threads that there are.
+  } catch (const std::exception &) {
+    // The pool works with the threads that there are, where the system has no
+    // more of them or no memory for one.
   }
 }
 

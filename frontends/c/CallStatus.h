@@ -8,6 +8,7 @@
 #include "frontends/c/include/zenith/zenith.h"
 #include "ir/Error.h"
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,8 @@ template <typename Call> zenith_status *guarded(Call call) noexcept {
   try {
     return call();
   } catch (const std::bad_alloc &) {
+    return noMemory();
+  } catch (const std::length_error &) { // more than any memory has
     return noMemory();
   }
 }

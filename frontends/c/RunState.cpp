@@ -7,6 +7,8 @@
 
 #include "runtime/ThreadPool.h"
 
+#include <cstdio>
+
 using namespace zenith;
 using namespace zenith::c;
 
@@ -118,20 +120,22 @@ zenith_status *RunState::run(const Entry &entry,
           : entry.info->function(&abi, arguments.data(),
                                  int64_t(arguments.size()), given.data(),
                                  int64_t(given.size()), values.pointers());
-  return code == ZENITH_OK ? nullptr : error();
+  return code == ZENITH_OK && abi.error.code == ZENITH_OK ? nullptr : error();
 }
 
 //===- memory
 //--------------------------------------------------------------===//
 
 void *RunState::refuse(int64_t wanted, bool overBudget) {
-  std::string text = "a buffer of " + std::to_string(wanted) +
-                     (overBudget ? " bytes exceeds the budget"
-                                 : " bytes does not fit in memory");
+  // Where memory is short, no string has any.
+  char text[80];
+  std::snprintf(text, sizeof(text), "a buffer of %lld bytes %s",
+                static_cast<long long>(wanted),
+                overBudget ? "exceeds the budget" : "does not fit in memory");
   zenith_fail_because(&abi, ZENITH_OUT_OF_MEMORY,
                       overBudget ? ZENITH_REASON_BUDGET
                                  : ZENITH_REASON_ALLOCATION,
-                      text.c_str(), nullptr);
+                      text, nullptr);
   return nullptr;
 }
 
@@ -213,10 +217,13 @@ void *RunState::arenaFor(int64_t wanted) {
   if (options.arena) {
     if (options.arena_bytes >= arenaUsed)
       return options.arena;
-    std::string text = "the arena has " + std::to_string(options.arena_bytes) +
-                       " bytes, the run needs " + std::to_string(arenaUsed);
-    zenith_fail_because(&abi, ZENITH_USAGE, ZENITH_REASON_ARENA_TOO_SMALL,
-                        text.c_str(), nullptr);
+    char text[80];
+    std::snprintf(text, sizeof(text),
+                  "the arena has %lld bytes, the run needs %lld",
+                  static_cast<long long>(options.arena_bytes),
+                  static_cast<long long>(arenaUsed));
+    zenith_fail_because(&abi, ZENITH_USAGE, ZENITH_REASON_ARENA_TOO_SMALL, text,
+                        nullptr);
     return nullptr;
   }
   if (arena.bytes() >= size_t(wanted))
@@ -234,12 +241,13 @@ void *RunState::arenaFor(int64_t wanted) {
 //-------------------------------------------------------------===//
 
 namespace {
-/// A launch for the host's threads.
+/// A launch that ends early where the run is stopped.
 struct Launch {
   zenith_task_fn fn;
   void *const *pointers;
   const int64_t *sizes;
   const zenith_run_context *run;
+  std::atomic<bool> isCut{false}; ///< tasks were left out
 };
 } // namespace
 
@@ -248,30 +256,61 @@ static bool isStopped(const zenith_run_context &run) {
          (run.deadline && zenith_now() >= run.deadline);
 }
 
+static bool mayStop(const zenith_run_context &run) {
+  return run.cancel || run.deadline;
+}
+
 /// Tasks one by one where the run may be stopped: the launch's error follows
 /// when it is over.
-static void runTasks(const Launch &launch, int64_t begin, int64_t end) {
-  if (!launch.run->cancel && !launch.run->deadline)
+static void runTasks(Launch &launch, int64_t begin, int64_t end) {
+  if (!mayStop(*launch.run))
     return launch.fn(launch.pointers, launch.sizes, begin, end);
   int64_t step = std::max<int64_t>((end - begin) / 16, 1);
-  for (int64_t task = begin; task < end && !isStopped(*launch.run);
-       task += step)
+  for (int64_t task = begin; task < end; task += step) {
+    if (isStopped(*launch.run)) {
+      launch.isCut = true;
+      return;
+    }
     launch.fn(launch.pointers, launch.sizes, task, std::min(end, task + step));
+  }
+}
+
+/// Tasks on the library's own threads. A claim of the pool is a small part of
+/// the launch: none is begun once the run is stopped.
+static void runOnPool(runtime::ThreadPool &pool, Launch &launch,
+                      int64_t tasks) {
+  if (!mayStop(*launch.run) || tasks == 1)
+    return pool.parallelFor(launch.fn, launch.pointers, launch.sizes, tasks);
+  void *argument = &launch;
+  pool.parallelFor(
+      [](void *const *argument, const int64_t *, int64_t begin, int64_t end) {
+        Launch &launch = *static_cast<Launch *>(*argument);
+        if (isStopped(*launch.run))
+          launch.isCut = true;
+        else
+          launch.fn(launch.pointers, launch.sizes, begin, end);
+      },
+      &argument, launch.sizes, tasks);
 }
 
 void RunState::parallelFor(zenith_task_fn fn, void *const *pointers,
                            const int64_t *sizes, int64_t tasks) {
   Launch launch{fn, pointers, sizes, &abi};
   if (pool)
-    return pool->parallelFor(fn, pointers, sizes, tasks);
-  if (!usesHostThreads || tasks == 1)
-    return runTasks(launch, 0, tasks);
-  context.parallel.parallel_for(
-      context.parallel.user,
-      [](void *argument, int64_t begin, int64_t end) {
-        runTasks(*static_cast<const Launch *>(argument), begin, end);
-      },
-      &launch, tasks);
+    runOnPool(*pool, launch, tasks);
+  else if (!usesHostThreads || tasks == 1)
+    runTasks(launch, 0, tasks);
+  else
+    context.parallel.parallel_for(
+        context.parallel.user,
+        [](void *argument, int64_t begin, int64_t end) {
+          runTasks(*static_cast<Launch *>(argument), begin, end);
+        },
+        &launch, tasks);
+  // A token that is reset in between must not make half a result of it.
+  if (launch.isCut && zenith_run_status(&abi) == ZENITH_OK)
+    zenith_fail_because(&abi, ZENITH_RUN_FAILED, ZENITH_REASON_CANCELLED,
+                        "the run was cancelled", nullptr);
 }
 
 //===- profile
