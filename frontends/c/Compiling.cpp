@@ -10,6 +10,7 @@
 #include "frontends/models/TargetNames.h"
 #include "ir/LLVMError.h"
 #include "lowering/pipeline/Phases.h"
+#include "passes/precision/PrecisionPolicy.h"
 
 using namespace zenith;
 using namespace zenith::c;
@@ -48,6 +49,20 @@ static zenith_status *checkBudget(const zenith_executable &executable) {
   return nullptr;
 }
 
+/// Words of a policy that nothing has, whatever the program is.
+static zenith_status *checkPolicy(const std::string &text,
+                                  mlir::MLIRContext *mlir) {
+  if (text.empty())
+    return nullptr;
+  auto policy = precision::parsePolicy(text, mlir);
+  if (policy)
+    return nullptr;
+  const Error &why = policy.error();
+  return why.code == ErrorCode::Usage
+             ? usage(ZENITH_REASON_UNKNOWN_NAME, why.text, why.location)
+             : failure(why, ZENITH_REASON_NONE);
+}
+
 static zenith_status *compileProgram(zenith_module &module,
                                      const zenith_compile_options &given,
                                      zenith_executable &executable) {
@@ -63,6 +78,9 @@ static zenith_status *compileProgram(zenith_module &module,
   options.budgetBytes = given.max_memory;
   // Uniquing in the module's context is not safe for threads.
   std::lock_guard<std::mutex> lock(module.program->mutex);
+  if (zenith_status *status =
+          checkPolicy(options.mixedPrecision, module.program->mlir.get()))
+    return status;
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.program->module->clone());
   if (options.target == "interp") {
     executable.interpreted = module.program;
