@@ -238,11 +238,11 @@ static void run(Objects &o, Choices &choices) {
 
 static void take(Objects &o, Choices &choices) {
   zenith_event *event = o.events[choices.below(places)];
-  zenith_array *output = nullptr;
+  zenith_array *outputs[2] = {};
   if (event)
     zenith_event_wait(event, int64_t(choices.below(3)) * 1000 - 1000);
-  check(zenith_event_take(event, &output, 1 + (choices.below(8) == 0)));
-  put(o.arrays[choices.below(places)], output, zenith_array_free);
+  check(zenith_event_take(event, outputs, 1 + (choices.below(8) == 0)));
+  put(o.arrays[choices.below(places)], outputs[0], zenith_array_free);
 }
 
 static void build(Objects &o, Choices &choices) {
