@@ -10,7 +10,8 @@
 using namespace zenith;
 using namespace zenith::c;
 
-zenith_status *ValueSet::prepare(const zenith_executable &executable) {
+zenith_status *ValueSet::prepare(const zenith_executable &executable,
+                                 const zenith_run_options &limits) {
   const pipeline::Executable &program = *executable.program;
   for (const auto &value : values)
     table.push_back(const_cast<void *>(value->data));
@@ -24,7 +25,7 @@ zenith_status *ValueSet::prepare(const zenith_executable &executable) {
   if (!program.prepare)
     return nullptr;
   RunState state(context, executable);
-  if (zenith_status *status = state.prepare(*this))
+  if (zenith_status *status = state.prepare(*this, limits))
     return status;
   for (size_t index : program.onlyForPrepare) {
     values[index]->dropPages();
@@ -57,6 +58,7 @@ zenith_status *ValueSet::openDevice(const zenith_executable &executable,
 zenith_status *ValueSet::make(const zenith_executable &executable,
                               const Replacements &replacements,
                               const ValueSet *before,
+                              const zenith_run_options &limits,
                               std::shared_ptr<const ValueSet> &made) {
   zenith_context &context = *executable.context;
   auto set = std::allocate_shared<ValueSet>(
@@ -66,7 +68,7 @@ zenith_status *ValueSet::make(const zenith_executable &executable,
   zenith_status *status =
       executable.program->device
           ? set->openDevice(executable, replacements, before)
-          : set->prepare(executable);
+          : set->prepare(executable, limits);
   if (status)
     return status;
   made = std::move(set);

@@ -98,8 +98,9 @@ zenith_status *RunState::error() const {
   return failure(error.code, error.reason, error.message, error.op_path);
 }
 
-zenith_status *RunState::prepare(ValueSet &values) {
-  begin({}, -1);
+zenith_status *RunState::prepare(ValueSet &values,
+                                 const zenith_run_options &limits) {
+  begin(limits, -1);
   preparing = &values;
   int32_t code = executable.program->prepare(&abi, nullptr, 0, nullptr, 0,
                                              values.pointers());

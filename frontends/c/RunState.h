@@ -23,7 +23,7 @@ public:
   /// it is not known.
   void begin(const zenith_run_options &options, int64_t arenaNeeded);
   /// Runs @prepare of the executable on a set that is being made.
-  zenith_status *prepare(ValueSet &values);
+  zenith_status *prepare(ValueSet &values, const zenith_run_options &limits);
   /// Runs an entry on tensors of the ABI; results without data get blocks that
   /// takeBlock() hands over.
   zenith_status *run(const Entry &entry,

@@ -98,9 +98,12 @@ static zenith_status *bindFirst(zenith_session &session,
           readReplacements(executable, options.parameters,
                            options.parameter_count, replacements))
     return status;
+  zenith_run_options limits = {};
+  limits.cancel = options.cancel;
+  limits.deadline = options.deadline;
   std::shared_ptr<const ValueSet> set;
   if (zenith_status *status =
-          ValueSet::make(executable, replacements, nullptr, set))
+          ValueSet::make(executable, replacements, nullptr, limits, set))
     return status;
   session.swap(std::move(set));
   return nullptr;
@@ -150,8 +153,8 @@ zenith_session_rebind(zenith_session *session, const char *file,
       return status;
     std::lock_guard<std::mutex> lock(session->rebinding);
     std::shared_ptr<const ValueSet> before = session->values(), set;
-    if (zenith_status *status = ValueSet::make(*session->executable,
-                                               replacements, before.get(), set))
+    if (zenith_status *status = ValueSet::make(
+            *session->executable, replacements, before.get(), {}, set))
       return status;
     session->swap(std::move(set));
     return nullptr;

@@ -43,10 +43,12 @@ public:
   ~ValueSet();
 
   /// Binds every parameter: a replacement, else that of `before` (may be
-  /// null), else the module's own; then runs @prepare.
+  /// null), else the module's own; then runs @prepare, which the cancel token
+  /// and the deadline of `limits` may end.
   static zenith_status *make(const zenith_executable &executable,
                              const Replacements &replacements,
                              const ValueSet *before,
+                             const zenith_run_options &limits,
                              std::shared_ptr<const ValueSet> &made);
 
   /// What entries take as params.
@@ -60,7 +62,8 @@ public:
 private:
   zenith_status *bind(const zenith_executable &executable,
                       const Replacements &replacements, const ValueSet *before);
-  zenith_status *prepare(const zenith_executable &executable);
+  zenith_status *prepare(const zenith_executable &executable,
+                         const zenith_run_options &limits);
   zenith_status *openDevice(const zenith_executable &executable,
                             const Replacements &replacements,
                             const ValueSet *before);
