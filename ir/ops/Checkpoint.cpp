@@ -144,8 +144,8 @@ LogicalResult CheckpointOp::verify() {
       return checks.fail("name " + Twine(i), "another attribute", "a string",
                          4);
   // checkpoint_c5
-  if (getSegments() < 0)
-    return checks.fail("segments", Twine(getSegments()), "at least 0", 5);
+  if (int64_t count = getSegmentsAttr().getInt(); count < 0)
+    return checks.fail("segments", Twine(count), "at least 0", 5);
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/autodiff/DerivedSignature.h"
 #include "passes/autodiff/sweeps/CheckpointRegions.h"
+#include "passes/autodiff/sweeps/CheckpointSegments.h"
 #include "passes/autodiff/sweeps/ForwardSweep.h"
 #include "passes/autodiff/sweeps/ReverseSweep.h"
 #include "passes/batching/MapOverRows.h"
@@ -102,6 +103,7 @@ void Derivation::addResult(Value value, StringRef prefix, StringRef name,
 llvm::Error Derivation::reverse(bool takesCotangents, const TapeChoice &tapes) {
   OpBuilder builder(body().getTerminator());
   RuleBuilder rule(builder, function.getLoc());
+  splitCheckpoints(function);
   Activity activity(body(), seeds);
   ReverseSweep sweep(activity, builder, tapes);
   SmallVector<Value> cotangents;
