@@ -10,13 +10,13 @@
 namespace zenith::runtime {
 
 RunContext::RunContext(const RunOptions &options)
-    : memory(options.maxMemoryBytes, options.spill),
+    : memory(options.maxMemoryBytes, options.spill), file(options.offload),
       pool(std::make_shared<ThreadPool>(usefulThreads(options.threads))) {
   fillContext();
 }
 
 RunContext::RunContext(std::shared_ptr<ThreadPool> pool, int64_t maxMemoryBytes)
-    : memory(maxMemoryBytes), pool(std::move(pool)) {
+    : memory(maxMemoryBytes), file({}), pool(std::move(pool)) {
   fillContext();
 }
 
@@ -41,6 +41,7 @@ void RunContext::fillContext() {
                                                        tasks);
   };
   context.cancel = &cancelFlag;
+  context.file = file.abi();
 }
 
 /// The pool knows why it refuses; the ABI's null does not, so the reason is

@@ -9,6 +9,7 @@
 #include "runtime/ABI.h"
 #include "runtime/MemoryPool.h"
 #include "runtime/Status.h"
+#include "runtime/files/OffloadFile.h"
 
 #include <functional>
 #include <memory>
@@ -23,6 +24,7 @@ struct RunOptions {
   int threads = 0;            ///< at most, with the caller's: usefulThreads()
   int64_t maxMemoryBytes = 0; ///< budget for arena and pool together; 0 = none
   SpillOptions spill = {};    ///< where blocks beyond the budget go
+  SpillOptions offload = {};  ///< where values wait that a program offloads
 };
 
 /// Owns the threads and the memory of a run, and keeps them for the next run.
@@ -88,6 +90,7 @@ private:
 
   zenith_run_context context = {};
   MemoryPool memory;
+  OffloadFile file;
   std::shared_ptr<ThreadPool> pool;
   int32_t cancelFlag = 0;
   std::function<void(const zenith_profile_event &)> profileCallback;

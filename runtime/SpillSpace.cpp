@@ -5,6 +5,8 @@
 
 #include "runtime/SpillSpace.h"
 
+#include "runtime/files/NamelessFile.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -13,60 +15,11 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
 
 namespace zenith::runtime {
-
-namespace {
-
-/// A descriptor that closes itself.
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor() {
-    if (number >= 0)
-      close(number);
-  }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  int get() const { return number; }
-
-private:
-  const int number;
-};
-
-} // namespace
-
-/// A new file that has no name; -1 with errno where there is none.
-static int openNameless(const std::string &folder) {
-  int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-    return file;
-  // Not every file system has such files: the name goes at once.
-  std::string name = folder + "/zenith.XXXXXX";
-  file = mkostemp(name.data(), O_CLOEXEC);
-  if (file >= 0)
-    (void)unlink(name.c_str());
-  return file;
-}
-
-/// An errno for what keeps a file from having bytes, 0 for nothing. Its blocks
-/// are taken now: a page that finds none later is a signal.
-static int reserve(int file, int64_t bytes) {
-  // Beyond this limit the system would send a signal, too.
-  rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      uint64_t(bytes) > limit.rlim_cur)
-    return EFBIG;
-  int error;
-  do
-    error = posix_fallocate(file, 0, bytes);
-  while (error == EINTR);
-  return error;
-}
 
 /// Four to eight sizes per power of two, so that a list that grows finds the
 /// file that it left. Small ones are a few pages apart: a page more costs less
@@ -93,13 +46,13 @@ StatusOr<PageBlock> SpillSpace::create(int64_t bytes) {
   };
   if (options.mostBytes && bytes > options.mostBytes - mappedBytes.load())
     return refuse("they may take " + std::to_string(options.mostBytes));
-  Descriptor file(openNameless(options.folder));
-  if (file.get() < 0)
+  Descriptor file = openNameless(options.folder);
+  if (!file.isOpen())
     return failed(errno);
   PageBlock pages = PageBlock::allocate(bytes);
   if (!pages)
     return refuse("no addresses are left");
-  if (int error = reserve(file.get(), pages.bytes()))
+  if (int error = reserveBlocks(file.get(), pages.bytes()))
     return failed(error);
   if (!pages.mapFile(file.get()))
     return failed(errno);
