@@ -335,6 +335,16 @@ bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
            cast<RankedTensorType>(op->getResult(0).getType()).getShape() ==
                cast<RankedTensorType>(shape).getShape();
   };
+  // What does not rest on the matmul is computed where an op of the epilogue
+  // reads it, such as a decayed moment of an optimiser.
+  std::function<bool(Operation *)> inEpilogue = [&](Operation *op) {
+    if (pointwise(op))
+      return true;
+    return isElementwise(op) && !dependent.contains(op->getResult(0)) &&
+           cast<RankedTensorType>(op->getResult(0).getType()).getShape() ==
+               cast<RankedTensorType>(shape).getShape() &&
+           llvm::all_of(op->getResult(0).getUsers(), inEpilogue);
+  };
   // Other results must not move elements either: only the reads of the same row
   // come before their stores.
   for (Operation &op : body)
@@ -346,7 +356,7 @@ bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
   return yielded != anchor->getResult(0) &&
          argument.getType() == yielded.getType() &&
          llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1 &&
-         llvm::all_of(argument.getUsers(), pointwise);
+         llvm::all_of(argument.getUsers(), inEpilogue);
 }
 
 } // namespace zenith::kernels

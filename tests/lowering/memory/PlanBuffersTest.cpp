@@ -130,6 +130,24 @@ TEST_F(PlanBuffers, ResultsTakeOverDonatedArguments) {
   EXPECT_EQ(made.donations[0].argument, 0u);
 }
 
+// Momentum is decayed before the product is added: the decayed value does not
+// rest on the product, but is computed where it is added.
+TEST_F(PlanBuffers, OptimiserStateOfAProductIsUpdatedInPlace) {
+  BufferPlan made = plan(R"(
+    func.func @main(%x: tensor<64x96xf32>, %g: tensor<64x96xf32>, %w: tensor<96x96xf32> {graph.donated},
+                    %m: tensor<96x96xf32> {graph.donated}) -> (tensor<96x96xf32>, tensor<96x96xf32>) {
+      %0:2 = graph.fusion contraction (%a = %x : tensor<64x96xf32>, %b = %g : tensor<64x96xf32>, %c = %w : tensor<96x96xf32>, %d = %m : tensor<96x96xf32>) -> (tensor<96x96xf32>, tensor<96x96xf32>) {
+        %decay = graph.constant dense<0.9> : tensor<96x96xf32>
+        %old = graph.mul %d, %decay : tensor<96x96xf32>
+        %p = graph.dot_general %a, %b <batching = [] x [], contracting = [0] x [0]> : (tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<96x96xf32>
+        %new = graph.add %old, %p : tensor<96x96xf32>
+        %next = graph.sub %c, %new : tensor<96x96xf32>
+        graph.yield %new, %next : tensor<96x96xf32>, tensor<96x96xf32>
+      }
+      return %0#0, %0#1 : tensor<96x96xf32>, tensor<96x96xf32> })");
+  EXPECT_EQ(made.donations.size(), 2u);
+}
+
 TEST_F(PlanBuffers, PreparedValuesLieInTheirArena) {
   BufferPlan made = plan(R"(
     func.func private @prepare() -> (tensor<8xf32>, tensor<4x64xf32>) {
