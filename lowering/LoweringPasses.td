@@ -67,7 +67,8 @@ def RematerializePass : Pass<"zenith-rematerialize", "::mlir::ModuleOp"> {
   let description = [{
     Where the arena of an entry and its results need more than `budget-bytes`, and `mode` is auto, the cheapest plan of the planner
     (passes/remat) whose arena fits. Fusions that run again are copied with their schedules, so that results have the same bits;
-    each copy has `graph.recomputes`, the symbol of its step. The list of plans does not depend on the budget: less memory costs at
+    each copy has `graph.recomputes`, the symbol of its step. With `offload-rate` values may also wait in a file, where that takes
+    less time than computing them again: they get barriers for zenith-offload-values. The list of plans does not depend on the budget: less memory costs at
     least as much arithmetic. Entries get `graph.memory_facts`, JSON for reports. A budget that no plan meets is left to the caller,
     who compares the certificate. With `explain`, copies are remarks (REM001 of [remarks](remarks.md)).
 
@@ -81,7 +82,30 @@ def RematerializePass : Pass<"zenith-rematerialize", "::mlir::ModuleOp"> {
   let options = [
     Option<"mode", "mode", "std::string", "\"auto\"", "off, policy or auto: only auto computes more than the program says">,
     Option<"budgetBytes", "budget-bytes", "int64_t", "0", "memory that a run may allocate; 0: any">,
+    Option<"offloadRate", "offload-rate", "int64_t", "0", "bytes a second that go to a file and back; 0: none do">,
     Option<"explain", "explain", "bool", "false", "emit a remark for each step that runs again">];
+}
+
+def OffloadValuesPass : Pass<"zenith-offload-values", "::mlir::ModuleOp"> {
+  let summary = "Let values wait in a file while nothing reads them";
+  let description = [{
+    The last pass of the phase remat. A barrier with `graph.offload`, which the program's placements and zenith-rematerialize leave,
+    lets its readers find the value in a file: it is written behind the step that makes it (`graph.place host`), and read ahead of
+    the first of these readers (`graph.place device`); barriers with `host.awaits` wait for both. Transfers start early and are
+    waited for late where the peak of memory stays the same, as a model of a file of `offload-rate` bytes a second says they need.
+    Entries get `host.file_bytes`. Left out, as remarks with `explain` (REM002 of [remarks](remarks.md), REM003 for what goes): values
+    outside of the arena or of unknown sizes, and values that are read all the time. Results have the same bits.
+
+    Before and after (tests/lowering/memory/offload-values.mlir @chain):
+    ```mlir
+    %0 = graph.fusion pointwise (...) ...   %1 = graph.fusion pointwise (%0) ...   %2 = graph.barrier %0 {graph.offload} ...
+    %0 = graph.fusion pointwise (...) ...   %f = graph.place %0 host {host.file_offset = 0} ...   %3 = graph.place %f device ...
+    ```
+  }];
+  let dependentDialects = ["::zenith::host::HostDialect"];
+  let options = [
+    Option<"offloadRate", "offload-rate", "int64_t", "1073741824", "bytes a second that go to the file and back">,
+    Option<"explain", "explain", "bool", "false", "emit a remark for each value that goes or stays">];
 }
 
 def AssignBuffersPass : Pass<"zenith-assign-buffers", "::mlir::ModuleOp"> {

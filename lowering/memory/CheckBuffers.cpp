@@ -33,6 +33,7 @@ private:
   void checkSource(Operation &op);
   void alias(Operation *op, Value result, Value operand);
   void passThrough(graph::BarrierOp barrier);
+  void move(graph::PlaceOp place);
   void reshape(graph::FusionOp fusion);
   void launch(graph::FusionOp fusion);
   void control(Operation *op);
@@ -184,6 +185,14 @@ void BufferChecker::checkRoom(Operation *op, const BufferPlace &place) {
                     (arena ? arena.getExpr().str() : "0") + " bytes");
     return;
   }
+  case BufferKind::file: {
+    auto most = function->getAttrOfType<IntegerAttr>(host::fileBytesAttrName);
+    if (!most ||
+        !isAtMost(place.end, samplesOf(DimExpr(most.getInt())), possible))
+      return refuse("beyond the end of a file of " +
+                    Twine(most ? most.getInt() : 0) + " bytes");
+    return;
+  }
   case BufferKind::result: {
     Value result =
         function.getBody().front().getTerminator()->getOperand(index);
@@ -263,6 +272,17 @@ void BufferChecker::passThrough(graph::BarrierOp barrier) {
       read(barrier, operand);
     else
       alias(barrier, result, operand);
+}
+
+/// To or from the file. What is read or written meanwhile is looked at where
+/// the transfer is waited for.
+void BufferChecker::move(graph::PlaceOp place) {
+  read(place, place.getOperand());
+  checkResults(place);
+  if (error)
+    return;
+  write(place, placeOf(place.getResult()));
+  define(cast<OpResult>(place.getResult()));
 }
 
 void BufferChecker::reshape(graph::FusionOp fusion) {
@@ -489,6 +509,7 @@ void BufferChecker::step(Operation &op) {
           launch(fusion);
       })
       .Case([&](graph::BarrierOp barrier) { passThrough(barrier); })
+      .Case([&](graph::PlaceOp place) { move(place); })
       .Case([&](graph::HostReadOp reader) {
         for (Value operand : reader->getOperands())
           read(reader, operand);

@@ -24,8 +24,9 @@ static int64_t typicalBytes(const DimExpr &bytes) {
          lineBytes;
 }
 
-/// Fusions that only rename bytes.
 bool FunctionGraph::isAlias(Operation *op) const {
+  if (isa<graph::BarrierOp>(op))
+    return op->hasAttr(remat::offloadAttrName);
   auto fusion = dyn_cast<graph::FusionOp>(op);
   if (!fusion || !liveness::isReshapeOnly(fusion))
     return false;
@@ -35,19 +36,25 @@ bool FunctionGraph::isAlias(Operation *op) const {
   return true;
 }
 
+/// The operand that result `index` of an op which only renames bytes is.
+static Value aliased(Operation *op, unsigned index) {
+  auto fusion = dyn_cast<graph::FusionOp>(op);
+  return op->getOperand(fusion ? liveness::reshapedOperand(fusion, index)
+                               : index);
+}
+
 /// The value whose bytes `value` is; `barriers` gets the steps that it comes
 /// behind.
 Value FunctionGraph::rootOf(Value value,
                             SmallVectorImpl<unsigned> *barriers) const {
   while (Operation *op = value.getDefiningOp()) {
     unsigned index = cast<OpResult>(value).getResultNumber();
-    if (isa<graph::BarrierOp>(op) && !host.contains(value)) {
+    if (isAlias(op)) {
+      value = aliased(op, index);
+    } else if (isa<graph::BarrierOp>(op) && !host.contains(value)) {
       if (barriers)
         barriers->push_back(steps.lookup(op));
       value = op->getOperand(index);
-    } else if (isAlias(op)) {
-      value = op->getOperand(
-          liveness::reshapedOperand(cast<graph::FusionOp>(op), index));
     } else {
       break;
     }
@@ -58,6 +65,7 @@ Value FunctionGraph::rootOf(Value value,
 unsigned FunctionGraph::valueOf(Value root) {
   auto [found, isNew] = values.try_emplace(root, memory.values.size());
   if (isNew) {
+    roots.push_back(root);
     // Values of data-dependent sizes lie in the pool, but count here as well.
     bool isInArena =
         root.getDefiningOp() && !host.contains(root) && !isReturned(root) &&
@@ -65,6 +73,22 @@ unsigned FunctionGraph::valueOf(Value root) {
     memory.values.push_back(isInArena ? typicalBytes(bytesOf(root, dims)) : 0);
   }
   return found->second;
+}
+
+std::optional<unsigned> FunctionGraph::valueIndex(Value value) const {
+  auto found = values.find(rootOf(value, nullptr));
+  return found == values.end() ? std::nullopt
+                               : std::optional<unsigned>(found->second);
+}
+
+std::vector<bool> FunctionGraph::mayLeave() const {
+  std::vector<bool> may(roots.size());
+  for (auto [index, root] : llvm::enumerate(roots)) {
+    auto type = cast<RankedTensorType>(root.getType());
+    may[index] = memory.values[index] > 0 && type.hasStaticShape() &&
+                 steps.contains(root.getDefiningOp());
+  }
+  return may;
 }
 
 /// Of an op: what its kernel, or the functions that it calls, need.
@@ -260,8 +284,9 @@ public:
 
   /// Ops that stay in front.
   void keep(Operation *op) { op->moveBefore(&block, block.end()); }
-  /// Runs the step of `op` for the first time, or once more.
-  void run(Operation *op, unsigned step);
+  /// Runs the step of `op` for the first time, or once more, and returns what
+  /// does.
+  Operation *run(Operation *op, unsigned step);
   void finish(Operation *terminator);
 
 private:
@@ -291,7 +316,7 @@ Value Reordering::current(Value value) {
   if (!op)
     return value;
   unsigned index = cast<OpResult>(value).getResultNumber();
-  if (isa<graph::BarrierOp>(op) && !host.contains(value)) {
+  if (isa<graph::BarrierOp>(op) && !isAlias(op) && !host.contains(value)) {
     Value bytes = current(operands.lookup(op)[index]);
     return bytes == op->getOperand(index) ? value : bytes;
   }
@@ -313,13 +338,13 @@ Value Reordering::current(Value value) {
   return found ? found : value;
 }
 
-void Reordering::run(Operation *op, unsigned step) {
+Operation *Reordering::run(Operation *op, unsigned step) {
   // Bytes may be renamed right before.
   SmallVector<Value> given = currentOperands(op);
   if (placed.insert(op).second) {
     op->moveBefore(&block, block.end());
     op->setOperands(given);
-    return;
+    return op;
   }
   Operation *copy = op->clone();
   block.push_back(copy);
@@ -329,6 +354,7 @@ void Reordering::run(Operation *op, unsigned step) {
       FlatSymbolRefAttr::get(op->getContext(), "step" + std::to_string(step)));
   for (auto [result, again] : llvm::zip(op->getResults(), copy->getResults()))
     latest[result] = again;
+  return copy;
 }
 
 void Reordering::finish(Operation *terminator) {
@@ -337,9 +363,39 @@ void Reordering::finish(Operation *terminator) {
   terminator->setOperands(given);
 }
 
-void FunctionGraph::apply(ArrayRef<unsigned> order) {
+void FunctionGraph::replaceFrom(Value from, Value to, Operation *first) {
+  llvm::SmallSetVector<Operation *, 8> users(from.user_begin(),
+                                             from.user_end());
+  users.remove(to.getDefiningOp());
+  for (Operation *user : users) {
+    if (!isAlias(user)) {
+      if (!user->isBeforeInBlock(first))
+        user->replaceUsesOfWith(from, to);
+      else if (isa<graph::BarrierOp>(user))
+        for (auto [operand, result] :
+             llvm::zip(user->getOperands(), user->getResults()))
+          if (operand == from)
+            replaceFrom(result, to, first);
+    } else if (isa<graph::BarrierOp>(user)) {
+      replaceFrom(user->getResult(0), to, first);
+    } else {
+      Operation *copy = OpBuilder(first).clone(*user);
+      copy->replaceUsesOfWith(from, to);
+      for (auto [result, again] :
+           llvm::zip(user->getResults(), copy->getResults()))
+        replaceFrom(result, again, first);
+      if (copy->use_empty())
+        copy->erase();
+    }
+    if (isAlias(user) && user->use_empty())
+      user->erase();
+  }
+}
+
+void FunctionGraph::apply(ArrayRef<unsigned> order,
+                          ArrayRef<remat::ReadGap> gaps) {
   Block &block = function.getBody().front();
-  SmallVector<Operation *> all, aliases;
+  SmallVector<Operation *> all, aliases, runs;
   for (Operation &op : block)
     all.push_back(&op);
   auto renames = [&](Operation *op) { return isAlias(op); };
@@ -351,12 +407,22 @@ void FunctionGraph::apply(ArrayRef<unsigned> order) {
       aliases.push_back(op);
   }
   for (unsigned step : order)
-    reordering.run(ops[step], step);
+    runs.push_back(reordering.run(ops[step], step));
   reordering.finish(all.back());
   // What nothing reads any more.
   for (Operation *op : llvm::reverse(aliases))
     if (op->use_empty())
       op->erase();
+  for (const remat::ReadGap &gap : gaps) {
+    unsigned index = cast<OpResult>(roots[gap.value]).getResultNumber();
+    Value value = runs[gap.made]->getResult(index);
+    Operation *next = runs[gap.next];
+    OpBuilder builder(next);
+    auto barrier = builder.create<graph::BarrierOp>(next->getLoc(),
+                                                    value.getType(), value);
+    barrier->setAttr(remat::offloadAttrName, builder.getUnitAttr());
+    replaceFrom(value, barrier->getResult(0), next);
+  }
 }
 
 } // namespace zenith::memory

@@ -8,7 +8,7 @@
 
 #include "ir/liveness/Liveness.h"
 #include "ir/target/TargetModel.h"
-#include "passes/remat/MemoryGraph.h"
+#include "passes/remat/OffloadPlan.h"
 
 namespace zenith::memory {
 
@@ -38,16 +38,38 @@ public:
   mlir::Operation *opOf(unsigned step) const { return ops[step]; }
   const StepCost &costOf(unsigned step) const { return costs[step]; }
 
+  /// The step of an op; none for ops that only rename bytes.
+  std::optional<unsigned> stepOf(mlir::Operation *op) const {
+    auto found = steps.find(op);
+    return found == steps.end() ? std::nullopt
+                                : std::optional<unsigned>(found->second);
+  }
+  /// The value of the graph of which `value` is the bytes; none for those that
+  /// no step reads or writes.
+  std::optional<unsigned> valueIndex(mlir::Value value) const;
+  /// The first value that lies where value `index` of the graph does.
+  mlir::Value rootAt(unsigned index) const { return roots[index]; }
+  /// Whether values may wait in a file: a step makes them in the arena, and
+  /// their sizes are known at compile time.
+  std::vector<bool> mayLeave() const;
+  /// Ops that only rename bytes: reshapes, and barriers for values that may
+  /// wait in a file.
+  bool isAlias(mlir::Operation *op) const;
+
   /// Moves the ops into the order, which checkGraph() and timelineOf() accept;
-  /// steps that come again are copied with their schedules. The object is of
-  /// no use afterwards.
-  void apply(llvm::ArrayRef<unsigned> order);
+  /// steps that come again are copied with their schedules. Readers behind a
+  /// gap get barriers for values that may wait in a file. The object is of no
+  /// use afterwards.
+  void apply(llvm::ArrayRef<unsigned> order,
+             llvm::ArrayRef<remat::ReadGap> gaps = {});
+  /// Ops from `first` on read `to`, made before, instead of `from`, whose bytes
+  /// it has; reshapes that they read are copied.
+  void replaceFrom(mlir::Value from, mlir::Value to, mlir::Operation *first);
 
 private:
   using Value = mlir::Value;
   using Operation = mlir::Operation;
 
-  bool isAlias(Operation *op) const;
   Value rootOf(Value value, llvm::SmallVectorImpl<unsigned> *barriers) const;
   unsigned valueOf(Value root);
   void addStep(Operation *op);
@@ -67,6 +89,7 @@ private:
   std::vector<StepCost> costs;
   llvm::DenseMap<Operation *, unsigned> steps;
   llvm::DenseMap<Value, unsigned> values; ///< of roots
+  std::vector<Value> roots;               ///< by value
   llvm::DenseSet<Value> returned;         ///< roots
   std::optional<unsigned> lastFixed;      ///< the last step that must not move
 };

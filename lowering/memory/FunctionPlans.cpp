@@ -91,13 +91,14 @@ double allocatedBytes(func::FuncOp function, const BufferPlan &plan) {
   return arena + kernels::estimate(results.all - results.donated);
 }
 
-FailureOr<BufferPlan> planOfOrder(func::FuncOp function,
-                                  ArrayRef<unsigned> order,
-                                  const target::TargetModel &target,
-                                  const ModuleContext &context) {
+FailureOr<BufferPlan>
+planOfCopy(func::FuncOp function, const target::TargetModel &target,
+           const ModuleContext &context,
+           llvm::function_ref<void(func::FuncOp, FunctionGraph &)> change) {
   OwningOpRef<func::FuncOp> copy = function.clone();
   graph::DimAnalysis dims;
-  FunctionGraph(*copy, dims, target, context.symbols).apply(order);
+  FunctionGraph graph(*copy, dims, target, context.symbols);
+  change(*copy, graph);
   graph::DimAnalysis again;
   FailureOr<BufferPlan> plan = planBuffers(*copy, again, target, context);
   // Places of values mean nothing without the copy.
@@ -110,6 +111,15 @@ FailureOr<BufferPlan> planOfOrder(func::FuncOp function,
     plan->constants.clear();
   }
   return plan;
+}
+
+FailureOr<BufferPlan> planOfOrder(func::FuncOp function,
+                                  ArrayRef<unsigned> order,
+                                  const target::TargetModel &target,
+                                  const ModuleContext &context) {
+  return planOfCopy(
+      function, target, context,
+      [&](func::FuncOp, FunctionGraph &graph) { graph.apply(order); });
 }
 
 LogicalResult planCalleesFirst(

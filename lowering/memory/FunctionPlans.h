@@ -9,6 +9,8 @@
 
 namespace zenith::memory {
 
+class FunctionGraph;
+
 /// On functions: what the phase `remat` knows of its memory, JSON
 /// (MemoryFacts.h).
 inline constexpr llvm::StringLiteral factsAttrName = "graph.memory_facts";
@@ -44,6 +46,13 @@ ResultBuffers resultBuffersOf(mlir::func::FuncOp function,
 /// What a run of an entry allocates under a plan, with dynamic dimensions at
 /// their typical sizes; of a nested function its arena.
 double allocatedBytes(mlir::func::FuncOp function, const BufferPlan &plan);
+
+/// The plan of a copy of `function` that `change` has changed; the function
+/// stays as it is.
+mlir::FailureOr<BufferPlan> planOfCopy(
+    mlir::func::FuncOp function, const target::TargetModel &target,
+    const ModuleContext &context,
+    llvm::function_ref<void(mlir::func::FuncOp, FunctionGraph &)> change);
 
 /// The plan of `function` with its steps in `order`, indices of FunctionGraph
 /// that may come again; the function stays as it is.

@@ -53,8 +53,9 @@ static void addFacts(llvm::json::Object &object, const MemoryReport &report,
   for (auto &[key, value] : facts)
     if (llvm::StringRef(key) != "least_found")
       object[key] = std::move(value);
-  object["offload"] =
-      llvm::json::Object{{"values", 0}, {"bytes", 0}, {"file_peak", 0}};
+  object.try_emplace(
+      "offload",
+      llvm::json::Object{{"values", 0}, {"bytes", 0}, {"file_peak", 0}});
   if (std::optional<llvm::json::Object> timeline =
           timelineOf(report.buffers, report.arena(), values))
     object["largest"] = largestOf(*timeline, 10);

@@ -131,6 +131,18 @@ LogicalResult Planner::assignFixed(Operation &op) {
     plan.constants.push_back(&op);
     return success();
   }
+  if (auto place = dyn_cast<graph::PlaceOp>(op)) {
+    auto offset = op.getAttrOfType<IntegerAttr>(host::fileOffsetAttrName);
+    if (place.getPlace() == graph::MemoryPlace::device) {
+      inArena.insert(lifetimes.groupOf(place.getResult()));
+      return success();
+    }
+    if (!offset)
+      return op.emitOpError("has no place in a file");
+    fixed[lifetimes.groupOf(place.getResult())] = {BufferLocation::File, 0,
+                                                   DimExpr(offset.getInt())};
+    return success();
+  }
   if (isa<graph::FusionOp, func::ReturnOp, graph::BarrierOp, host::BranchOp,
           host::LoopOp>(op) ||
       llvm::all_of(op.getResults(), [&](Value result) {

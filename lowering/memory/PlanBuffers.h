@@ -22,12 +22,23 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result);
 
 /// Where bytes are.
 struct BufferLocation {
-  enum Kind { Argument, Result, Param, Derived, Arena, Constant, Slot };
+  /// Numbers are those of host::BufferKind.
+  enum Kind {
+    Argument,
+    Result,
+    Param,
+    Derived,
+    Arena,
+    Constant,
+    Slot,
+    File = 8
+  };
   Kind kind = Arena;
   /// Of the argument, result, graph.param in its module, derived parameter,
   /// constant, or slot.
   unsigned index = 0;
-  graph::DimExpr offset; ///< Arena and Derived: bytes from the arena's start
+  /// Arena, Derived and File: bytes from the start.
+  graph::DimExpr offset;
   bool operator==(const BufferLocation &other) const {
     return kind == other.kind && index == other.index && offset == other.offset;
   }

@@ -5,6 +5,7 @@
 
 #include "lowering/LoweringPasses.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/memory/FileTransfers.h"
 #include "lowering/memory/FunctionPlans.h"
 #include "lowering/memory/MemoryFacts.h"
 #include "lowering/schedule/ContractionSpace.h"
@@ -29,8 +30,10 @@ namespace {
 class BudgetedEntry {
 public:
   BudgetedEntry(func::FuncOp function, const target::TargetModel &model,
-                const memory::ModuleContext &context, bool explains)
-      : function(function), model(model), context(context), explains(explains),
+                const memory::ModuleContext &context, int64_t offloadRate,
+                bool explains)
+      : function(function), model(model), context(context),
+        offloadRate(offloadRate), explains(explains),
         graph(function, dims, model, context.symbols) {
     facts = memory::factsOf(graph);
   }
@@ -40,34 +43,44 @@ public:
   LogicalResult fit(const memory::BufferPlan &given, int64_t room);
   void explain() const;
   void apply() {
-    if (!chosen.empty())
-      graph.apply(chosen);
+    if (!chosen.order.empty())
+      graph.apply(chosen.order, chosen.gaps);
   }
 
   memory::MemoryFacts facts;
 
 private:
-  FailureOr<int64_t> arenaOf(ArrayRef<unsigned> order,
+  using Candidate = remat::OffloadedOrder;
+
+  std::vector<Candidate> candidates(const remat::PlanList &list) const;
+  FailureOr<int64_t> arenaOf(const Candidate &plan,
                              const memory::BufferPlan &given);
   memory::MemoryFacts counted(ArrayRef<unsigned> order) const;
 
   func::FuncOp function;
   const target::TargetModel &model;
   const memory::ModuleContext &context;
+  int64_t offloadRate;
   bool explains;
   graph::DimAnalysis dims;
   memory::FunctionGraph graph;
-  std::vector<unsigned> chosen;
+  Candidate chosen;
 };
 
 } // namespace
 
 /// Bytes of the arena that an order really takes: a layout may need more than
 /// the planner counts. An order that gives up a donated buffer takes too much.
-FailureOr<int64_t> BudgetedEntry::arenaOf(ArrayRef<unsigned> order,
+FailureOr<int64_t> BudgetedEntry::arenaOf(const Candidate &candidate,
                                           const memory::BufferPlan &given) {
-  FailureOr<memory::BufferPlan> plan =
-      memory::planOfOrder(function, order, model, context);
+  FailureOr<memory::BufferPlan> plan = memory::planOfCopy(
+      function, model, context,
+      [&](func::FuncOp copy, memory::FunctionGraph &graph) {
+        graph.apply(candidate.order, candidate.gaps);
+        if (!candidate.gaps.empty())
+          memory::writeTransfers(copy, model, context.symbols,
+                                 memory::fileModelOf(offloadRate), false);
+      });
   if (failed(plan))
     return failure();
   return plan->donations.size() < given.donations.size()
@@ -82,23 +95,35 @@ memory::MemoryFacts BudgetedEntry::counted(ArrayRef<unsigned> order) const {
   return result;
 }
 
-/// Plans of falling peaks whose arithmetic rises too: more memory must never
-/// cost more of it.
-static std::vector<const remat::RematPlan *>
-monotonePlans(const remat::PlanList &list,
-              function_ref<double(ArrayRef<unsigned>)> flopsOf) {
-  std::vector<const remat::RematPlan *> plans;
+/// What a budget may pick: peaks fall, and arithmetic rises, since more memory
+/// must never cost more of it; with a file, time rises.
+std::vector<remat::OffloadedOrder>
+BudgetedEntry::candidates(const remat::PlanList &list) const {
+  std::vector<Candidate> plans;
   std::vector<double> flops;
   for (const remat::RematPlan &plan : list.plans) {
-    double own = flopsOf(plan.order);
+    double own = counted(plan.order).added.flops;
     while (!flops.empty() && flops.back() > own) {
       flops.pop_back();
       plans.pop_back();
     }
     flops.push_back(own);
-    plans.push_back(&plan);
+    plans.push_back({plan.order, {}, plan.peak, plan.cost});
   }
-  return plans;
+  if (!offloadRate)
+    return plans;
+  // A file does most for orders that differ by much.
+  constexpr size_t most = 16;
+  std::vector<std::vector<unsigned>> orders;
+  size_t count = std::min(most, plans.size());
+  for (size_t i = 0; i < count; ++i)
+    orders.push_back(
+        plans[i * (plans.size() - 1) / std::max<size_t>(1, count - 1)].order);
+  std::vector<Candidate> offloaded =
+      remat::offloadedOrders(graph.graph(), orders, graph.mayLeave(),
+                             memory::fileModelOf(offloadRate));
+  llvm::append_range(plans, offloaded);
+  return remat::bestOrders(std::move(plans));
 }
 
 LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
@@ -114,7 +139,8 @@ LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
       llvm::any_of(graph.graph().steps, [](const remat::MemoryStep &step) {
         return step.kind == "loop" || step.kind == "branch";
       });
-  if (!hasCalls && list.lowerBound > facts.lowerBound) {
+  // With a file, what a step does not touch need not be in memory.
+  if (!hasCalls && !offloadRate && list.lowerBound > facts.lowerBound) {
     Operation *op = graph.opOf(list.lowerBoundStep);
     facts.lowerBound = list.lowerBound;
     facts.boundStep = graph.graph().steps[list.lowerBoundStep].kind + " " +
@@ -123,28 +149,26 @@ LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
   }
   if (explains && list.limitReached)
     remarks::emit(function, remarks::Code::REM105);
-  std::vector<const remat::RematPlan *> plans =
-      monotonePlans(list, [&](ArrayRef<unsigned> order) {
-        return counted(order).added.flops;
-      });
-  double once = facts.added.microseconds;
-  for (const remat::RematPlan *plan : plans)
-    if (plan->peak < arena)
-      facts.plans.push_back(
-          {plan->peak, counted(plan->order).added.microseconds - once});
-  for (const remat::RematPlan *plan : plans) {
-    if (plan->peak > room && plan != plans.back())
+  std::vector<Candidate> plans = candidates(list);
+  double once = list.plans.front().cost;
+  for (const Candidate &plan : plans)
+    if (plan.peak < arena)
+      facts.plans.push_back({plan.peak, plan.cost - once});
+  for (const Candidate &plan : plans) {
+    if (plan.peak > room && &plan != &plans.back())
       continue;
-    FailureOr<int64_t> bytes = arenaOf(plan->order, given);
+    FailureOr<int64_t> bytes = arenaOf(plan, given);
     if (failed(bytes))
       return failure();
     facts.leastFound = std::min(facts.leastFound, *bytes);
     if (*bytes > room)
       continue;
-    if (explains && plan == plans.back() && plans.size() > 1)
+    if (explains && &plan == &plans.back() && plans.size() > 1)
       remarks::emit(function, remarks::Code::MEM002, {*bytes, room});
-    facts = counted(plan->order);
-    chosen = plan->order;
+    facts = counted(plan.order);
+    if (!plan.gaps.empty())
+      facts.added.microseconds = plan.cost - once;
+    chosen = plan;
     break;
   }
   return success();
@@ -152,7 +176,7 @@ LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
 
 void BudgetedEntry::explain() const {
   llvm::MapVector<unsigned, unsigned> times;
-  for (unsigned step : chosen)
+  for (unsigned step : chosen.order)
     ++times[step];
   for (auto [step, count] : times) {
     if (count == 1)
@@ -210,7 +234,7 @@ LogicalResult RematerializePass::fitEntry(
     donated.push_back(donation.result);
   memory::ResultBuffers results =
       memory::resultBuffersOf(function, dims, donated);
-  BudgetedEntry entry(function, model, context, explain);
+  BudgetedEntry entry(function, model, context, offloadRate, explain);
   entry.facts.mode = mode;
   if (auto loops = function->getAttrOfType<DenseF64ArrayAttr>(
           remat::loopFlopsAttrName)) {

@@ -84,7 +84,8 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   // Equal ops are merged by now, and composites are raised across what is left
   // out.
   passes.addNestedPass<func::FuncOp>(createRaiseCheckpointsPass(
-      {zenith::options::wordOf(rematModeOf(options)).str(), options.explain}));
+      {zenith::options::wordOf(rematModeOf(options)).str(),
+       options.offloadRate > 0, options.explain}));
   addTidy(passes);
   // simplify-control cleans up the loop that score-first leaves.
   auto scoring = optionsOf<ScoreFirstPassOptions>(options);
@@ -242,6 +243,9 @@ static void buildRemat(OpPassManager &passes, const PhaseOptions &options) {
       optionsOf<RematerializePassOptions>(options);
   budget.mode = zenith::options::wordOf(rematModeOf(options)).str();
   passes.addPass(createRematerializePass(budget));
+  if (options.offloadRate > 0)
+    passes.addPass(
+        createOffloadValuesPass(optionsOf<OffloadValuesPassOptions>(options)));
 }
 
 static void buildPlan(OpPassManager &passes, const PhaseOptions &) {

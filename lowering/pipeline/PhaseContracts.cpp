@@ -59,6 +59,8 @@ bool allowsFused(Operation *op) {
 
 bool allowsScheduled(Operation *op) {
   auto fusion = dyn_cast<graph::FusionOp>(op);
+  if (isa<graph::PlaceOp>(op))
+    return op->hasAttr(host::fileOffsetAttrName);
   return allowsFused(op) && (!fusion || fusion.getScheduleAttr());
 }
 

@@ -17,8 +17,9 @@ namespace zenith::pipeline {
 Session::Session(std::shared_ptr<const Executable> program,
                  const SessionOptions &options)
     : program(std::move(program)),
-      context(std::make_shared<runtime::RunContext>(runtime::RunOptions{
-          options.threads, options.maxMemoryBytes, options.spill})),
+      context(std::make_shared<runtime::RunContext>(
+          runtime::RunOptions{options.threads, options.maxMemoryBytes,
+                              options.spill, options.offload})),
       parameters(options.baseDir) {}
 
 llvm::Expected<std::unique_ptr<Session>>

@@ -24,6 +24,8 @@ struct SessionOptions {
   int64_t maxMemoryBytes =
       0; ///< budget of arena and results together; 0 = none
   runtime::SpillOptions spill; ///< for sets that exceed the budget
+  /// For values that the program keeps in a file at times.
+  runtime::SpillOptions offload;
   /// Compares the bytes of parameters in files with the checksums that the
   /// program records.
   bool verifyFiles = true;

@@ -243,6 +243,7 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](graph::FusionOp fusion) { return launch(fusion); })
           .Case([&](graph::BarrierOp barrier) { return pass(barrier); })
+          .Case([&](graph::PlaceOp place) { return transfer(place); })
           .Case([&](graph::HostReadOp read) {
             return fetch(read.getInput(), read->getResult(0));
           })
@@ -287,7 +288,8 @@ LogicalResult ProgramBuilder::build() {
       function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName),
       scalars, isNested ? DictionaryAttr() : certificate(ret), ArrayAttr(),
       isNested);
-  for (StringRef name : {memory::factsAttrName, memory::buffersAttrName})
+  for (StringRef name : {memory::factsAttrName, memory::buffersAttrName,
+                         host::fileBytesAttrName})
     if (Attribute text = function->getAttr(name))
       program->setAttr(name, text);
   if (ArrayAttr checked = knownGuards())

@@ -128,10 +128,37 @@ LogicalResult ProgramBuilder::fetch(Value input, OpResult result) {
 /// Only the host's scalars need a step: other results lie where the operands
 /// do, and steps run in order.
 LogicalResult ProgramBuilder::pass(graph::BarrierOp barrier) {
+  if (barrier->hasAttr(host::awaitsAttrName))
+    return await(barrier);
   for (OpResult result : barrier->getResults())
     if (host.contains(result) &&
         failed(fetch(barrier->getOperand(result.getResultNumber()), result)))
       return failure();
+  return success();
+}
+
+/// Starts to move a value to or from the file: transfers are counted in the
+/// order of the program.
+LogicalResult ProgramBuilder::transfer(graph::PlaceOp place) {
+  host::BufferAttr source = buffers.lookup(place.getOperand()),
+                   target = buffers.lookup(place.getResult());
+  if (!source || !target)
+    return place.emitOpError("moves a value without a buffer");
+  builder.create<host::CopyOp>(place.getLoc(), source, target,
+                               dim(memory::bytesOf(place.getResult(), dims)));
+  bool isWrite = place.getPlace() == graph::MemoryPlace::host;
+  transfers[isWrite ? place.getOperand() : place.getResult()] = ++transferCount;
+  return success();
+}
+
+LogicalResult ProgramBuilder::await(graph::BarrierOp barrier) {
+  for (Value value : barrier->getOperands()) {
+    unsigned count = transfers.lookup(value);
+    if (!count)
+      return barrier.emitOpError("waits for a value that no file has");
+    builder.create<host::AwaitOp>(barrier.getLoc(), count,
+                                  buffers.lookup(value));
+  }
   return success();
 }
 

@@ -15,8 +15,8 @@ HostEntry::HostEntry(host::ProgramOp program, const mlir::SymbolTable &programs,
                      const std::vector<bool> &kept, bool deviceKernels)
     : code(program, programs, module, deviceKernels),
       buffers(code, kept.size()), arguments(code, buffers),
-      results(code, buffers), memory(code, buffers),
-      steps(code, buffers, results, memory, kernels, kept) {}
+      results(code, buffers), memory(code, buffers), file(code, buffers),
+      steps(code, buffers, results, memory, file, kernels, kept) {}
 
 /// Computes the sizes of the entry and its steps that its arguments give.
 void HostEntry::computeSizes() {
@@ -45,10 +45,12 @@ Error HostEntry::build() {
   memory.loadConstants();
   results.allocateKnown();
   memory.allocateArena();
+  file.begin();
   if (code.deviceKernels)
     arguments.upload();
   memory.prepareFrame();
   steps.run();
+  file.end();
   if (code.deviceKernels)
     results.download();
   code.builder.CreateRet(code.builder.getInt32(ZENITH_OK));

@@ -31,6 +31,7 @@ private:
   EntryArguments arguments;
   EntryResults results;
   ProgramMemory memory;
+  FileCode file;
   StepEmitter steps;
 };
 

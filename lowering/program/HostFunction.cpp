@@ -69,6 +69,12 @@ void HostFunction::fail(Value *code) {
   builder.CreateBr(failed);
 }
 
+void HostFunction::callWhereFailed(StringRef name) {
+  FunctionCallee callee = module.getOrInsertFunction(
+      name, FunctionType::get(Type::getVoidTy(context), {pointerType}, false));
+  IRBuilder<>(failed->getTerminator()).CreateCall(callee, {run()});
+}
+
 /// Continues where `condition` does not hold. Equal failures share a block.
 void HostFunction::failWhere(Value *condition, const std::string &what,
                              function_ref<Value *()> status) {

@@ -30,6 +30,8 @@ public:
   void failIf(llvm::Value *condition, int32_t code, const std::string &message);
   /// Ends the run with `code`, which the current block has computed.
   void fail(llvm::Value *code);
+  /// Calls a function of the context wherever the run fails.
+  void callWhereFailed(llvm::StringRef name);
   /// Ends the run where a size computed so far exceeds 64 bits.
   void checkSizes();
 

@@ -74,6 +74,8 @@ private:
   mlir::LogicalResult evaluate(mlir::Operation *op);
   mlir::LogicalResult fetch(mlir::Value input, mlir::OpResult result);
   mlir::LogicalResult pass(graph::BarrierOp barrier);
+  mlir::LogicalResult transfer(graph::PlaceOp place);
+  mlir::LogicalResult await(graph::BarrierOp barrier);
   mlir::LogicalResult check(graph::AssertOp op);
   mlir::LogicalResult addEarlyChecks();
   mlir::LogicalResult branch(host::BranchOp op);
@@ -120,6 +122,10 @@ private:
   llvm::DenseMap<mlir::Value, std::string> symbols; ///< of the host's scalars
   llvm::DenseMap<mlir::Value, unsigned> cells;
   unsigned cellCount = 0, computed = 0;
+  /// Values in memory that a file gets or gives, with the transfers started
+  /// until then.
+  llvm::DenseMap<mlir::Value, unsigned> transfers;
+  unsigned transferCount = 0;
   bool hasUnreadableDim = false;
   llvm::DenseSet<mlir::Operation *> early; ///< ops that addEarlyChecks took
   llvm::DenseSet<int64_t> liveSlots, allocatedResults;

@@ -16,10 +16,10 @@ namespace zenith::pipeline {
 
 StepEmitter::StepEmitter(HostFunction &code, BufferCode &buffers,
                          EntryResults &results, ProgramMemory &memory,
-                         const StringMap<int64_t> &kernels,
+                         FileCode &file, const StringMap<int64_t> &kernels,
                          const std::vector<bool> &kept)
-    : HostCode(code), buffers(buffers), results(results), kept(kept),
-      launches(code, buffers, kernels), scalars(code, buffers),
+    : HostCode(code), buffers(buffers), results(results), file(file),
+      kept(kept), launches(code, buffers, kernels), scalars(code, buffers),
       control(code, buffers, results, memory, *this),
       loops(code, buffers, memory, control) {
   if (code.program.getSymName() == graph::prepareFunctionName &&
@@ -93,10 +93,8 @@ void StepEmitter::run() {
 void StepEmitter::emit(mlir::Operation *op) {
   TypeSwitch<mlir::Operation *>(op)
       .Case([&](host::LaunchOp o) { launches.launch(o); })
-      .Case([&](host::CopyOp o) {
-        buffers.copy(buffers.at(o.getTarget()), buffers.at(o.getSource()),
-                     sizes.evaluate(o.getBytesAttr()));
-      })
+      .Case([&](host::CopyOp o) { copy(o); })
+      .Case([&](host::AwaitOp o) { file.await(o); })
       .Case([&](host::ScalarOp o) { scalars.write(o); })
       .Case([&](host::AllocOp o) { allocate(o); })
       .Case([&](host::DeallocOp o) {
@@ -112,6 +110,13 @@ void StepEmitter::emit(mlir::Operation *op) {
       .Case([&](host::IfOp o) { control.branch(o); })
       .Case([&](host::WhileOp o) { loops.loop(o); })
       .Case([&](host::YieldOp o) { yield(o); });
+}
+
+void StepEmitter::copy(host::CopyOp op) {
+  if (host::bytesOfTransfer(op))
+    return file.start(op);
+  buffers.copy(buffers.at(op.getTarget()), buffers.at(op.getSource()),
+               sizes.evaluate(op.getBytesAttr()));
 }
 
 void StepEmitter::allocate(host::AllocOp op) {

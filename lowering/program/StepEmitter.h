@@ -5,6 +5,7 @@
 #ifndef ZENITH_LOWERING_PROGRAM_STEPEMITTER_H
 #define ZENITH_LOWERING_PROGRAM_STEPEMITTER_H
 
+#include "lowering/program/FileCode.h"
 #include "lowering/program/LaunchCode.h"
 #include "lowering/program/LoopCode.h"
 #include "lowering/program/ScalarCode.h"
@@ -16,7 +17,8 @@ public:
   /// `kept` says for each graph.param whether an entry other than @prepare
   /// reads it: @prepare releases the others after their last reader.
   StepEmitter(HostFunction &code, BufferCode &buffers, EntryResults &results,
-              ProgramMemory &memory, const llvm::StringMap<int64_t> &kernels,
+              ProgramMemory &memory, FileCode &file,
+              const llvm::StringMap<int64_t> &kernels,
               const std::vector<bool> &kept);
 
   /// Computes the sizes of a step that are known by now.
@@ -29,6 +31,7 @@ private:
   void emit(mlir::Operation *op);
   void guard(const graph::DimExpr &nonnegative, llvm::StringRef message,
              int32_t error);
+  void copy(host::CopyOp op);
   void allocate(host::AllocOp op);
   Bytes reuse(unsigned index, llvm::Value *bytes);
   void check(host::AssertOp op);
@@ -37,6 +40,7 @@ private:
 
   BufferCode &buffers;
   EntryResults &results;
+  FileCode &file;
   const std::vector<bool> &kept;
   LaunchCode launches;
   ScalarCode scalars;

@@ -93,12 +93,14 @@ def RaiseCheckpointsPass : Pass<"zenith-raise-checkpoints", "::mlir::func::FuncO
     without one only keeps ops apart from what they could be merged or fused with, and is left out (REM006 of
     [remarks](remarks.md)). `mode` off leaves out all barriers, so that equal ops are merged and each value is computed once; auto
     those of the function's block, since zenith-rematerialize chooses again what is computed twice. Other barriers in loops stay:
-    what a loop computes again stands in another one. Checkpoints become their regions, names and places go. Runs in the clean
-    phase, before composites are raised. Refuses nothing.
+    what a loop computes again stands in another one. Checkpoints become their regions, names and places go; with `offload` a value
+    that the program places on the host and back gets a barrier with `graph.offload`, which zenith-offload-values looks for. Runs
+    in the clean phase, before composites are raised. Refuses nothing.
   }];
   let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];
   string exampleTest = "passes/remat/raise-checkpoints.mlir#nothing_behind";
   let options = [Option<"mode", "mode", "std::string", "\"policy\"", "off, policy or auto">,
+                 Option<"offload", "offload", "bool", "false", "values that are placed on the host may wait in a file">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each barrier that is left out">];
 }
 

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/autodiff/sweeps/CheckpointRegions.h"
+#include "passes/remat/OffloadPlan.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -111,13 +112,71 @@ static void leaveOut(BarrierOp barrier) {
   barrier.erase();
 }
 
+/// The value that a value is, seen through barriers.
+static Value throughBarriers(Value value) {
+  while (auto barrier = value.getDefiningOp<BarrierOp>())
+    value = barrier->getOperand(cast<OpResult>(value).getResultNumber());
+  return value;
+}
+
+/// Results of a barrier that nothing reads keep what they are alive for
+/// nothing.
+static void removeUnread(BarrierOp barrier) {
+  SmallVector<Value> inputs, results;
+  for (OpResult result : barrier->getResults())
+    if (!result.use_empty()) {
+      inputs.push_back(barrier->getOperand(result.getResultNumber()));
+      results.push_back(result);
+    }
+  if (results.size() == barrier->getNumResults())
+    return;
+  if (!results.empty()) {
+    auto fewer = OpBuilder(barrier).create<BarrierOp>(
+        barrier.getLoc(), ValueRange(inputs).getTypes(), inputs);
+    for (auto [result, again] : llvm::zip(results, fewer->getResults()))
+      result.replaceAllUsesWith(again);
+  }
+  barrier.erase();
+}
+
+/// A value that comes back from the host may have been in a file: its readers
+/// find it behind a barrier of its own.
+static void markPlaces(func::FuncOp function) {
+  SmallVector<PlaceOp> places(function.getBody().front().getOps<PlaceOp>());
+  llvm::SetVector<Operation *> passed;
+  for (PlaceOp place : places) {
+    Value source = throughBarriers(place.getOperand());
+    auto host = source.getDefiningOp<PlaceOp>();
+    if (place.getPlace() != MemoryPlace::device || !host ||
+        host.getPlace() != MemoryPlace::host)
+      continue;
+    for (Value value = place.getOperand(); value != source;
+         value = value.getDefiningOp()->getOperand(
+             cast<OpResult>(value).getResultNumber()))
+      passed.insert(value.getDefiningOp());
+    OpBuilder builder(place);
+    auto barrier = builder.create<BarrierOp>(place.getLoc(), source.getType(),
+                                             host.getOperand());
+    barrier->setAttr(offloadAttrName, builder.getUnitAttr());
+    place.replaceAllUsesWith(barrier->getResult(0));
+    place.erase();
+  }
+  for (PlaceOp place : llvm::reverse(SmallVector<PlaceOp>(
+           function.getBody().front().getOps<PlaceOp>()))) {
+    place.replaceAllUsesWith(place.getOperand());
+    place.erase();
+  }
+  for (Operation *barrier : passed)
+    removeUnread(cast<BarrierOp>(barrier));
+}
+
 /// Names have served, and values stay where they are.
-static void removeTags(func::FuncOp function) {
-  function.walk([](Operation *op) {
+static void removeTags(func::FuncOp function, bool hasFile) {
+  function.walk([&](Operation *op) {
     auto place = dyn_cast<PlaceOp>(op);
     if (!place && !isa<NamedOp>(op))
       return;
-    if (place && place.getPlace() == MemoryPlace::host)
+    if (place && place.getPlace() == MemoryPlace::host && !hasFile)
       remarks::emit(op, remarks::Code::REM002,
                     {"no folder is given for values on the host (--offload)"});
     op->replaceAllUsesWith(op->getOperands());
@@ -136,7 +195,10 @@ struct RaiseCheckpointsPass
     if (function.isExternal())
       return;
     inlineCheckpoints(function);
-    removeTags(function);
+    // Under a budget it is chosen anew what leaves memory.
+    if (offload && mode != "auto")
+      markPlaces(function);
+    removeTags(function, offload);
     // Values that a loop computes again are not found by the ops of one block:
     // barriers in loops stay unless none is wanted.
     SmallVector<BarrierOp> barriers;
@@ -149,6 +211,8 @@ struct RaiseCheckpointsPass
       return;
     Recomputations found(function.getBody().front());
     for (BarrierOp barrier : barriers) {
+      if (barrier->hasAttr(offloadAttrName))
+        continue;
       bool isNeeded = found.isNeeded(barrier);
       if (mode == "policy" && isNeeded)
         continue;

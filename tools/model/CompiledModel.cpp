@@ -12,6 +12,7 @@
 #include "lowering/pipeline/Session.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/search/states/SplitSearchLoop.h"
+#include "runtime/files/NamelessFile.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Executor.h"
 #include "tools/model/RunOptions.h"
@@ -200,6 +201,20 @@ RemarkPrinter::RemarkPrinter(MLIRContext *context, const ReportOptions &options,
   });
 }
 
+llvm::Error zenith::tools::measureOffload(RunOptions &options) {
+  if (options.offloadFolder.empty())
+    return llvm::Error::success();
+  runtime::StatusOr<int64_t> rate =
+      runtime::measureFileRate(options.offloadFolder);
+  if (!rate)
+    return makeError(ErrorCode::Usage,
+                     "--offload: '" + options.offloadFolder +
+                         "' is no folder that can be written to: " +
+                         rate.status().message());
+  options.compile.offloadRate = *rate;
+  return llvm::Error::success();
+}
+
 pipeline::CompileOptions
 zenith::tools::compileOptions(const RunOptions &options,
                               Diagnostics &diagnostics) {
@@ -254,6 +269,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   settings.maxMemoryBytes = options.maxMemory.value_or(0);
   settings.verifyFiles = !options.noVerify;
   settings.spill = {options.spillFolder, options.maxSpill.value_or(0)};
+  settings.offload = {options.offloadFolder, options.maxSpill.value_or(0)};
   for (const auto &[param, source] : params->replacementSources())
     settings.parameters[param] = {source.first, source.second, ""};
   auto session = pipeline::Session::create(*program, settings);

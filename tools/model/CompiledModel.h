@@ -20,6 +20,10 @@ using models::Diagnostics;
 struct ReportOptions;
 struct RunOptions;
 
+/// Measures the folder of --offload, if there is one, for the compiler to count
+/// with. Code Usage where the folder takes no files.
+llvm::Error measureOffload(RunOptions &options);
+
 /// Target and remarks of `options`; both arguments must outlive the
 /// compilation.
 pipeline::CompileOptions compileOptions(const RunOptions &options,

@@ -51,5 +51,6 @@ llvm::SmallVector<Fact> zenith::tools::runFacts(const RunOptions &options) {
   return {{Condition::Compiles, compiles},
           {Condition::CompilesForProcessor, compiles && !onDevice},
           {Condition::Explains, !options.explain.empty()},
-          {Condition::Reports, !options.reports.empty()}};
+          {Condition::Reports, !options.reports.empty()},
+          {Condition::Offloads, !options.offloadFolder.empty()}};
 }

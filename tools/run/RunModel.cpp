@@ -251,17 +251,7 @@ llvm::Error ModelRun::checkFolders() {
     return makeError(ErrorCode::Usage, "--max-memory: got " +
                                            Twine(*options.maxMemory) +
                                            ", expected at least 1 byte");
-  StringRef folder = options.offloadFolder;
-  if (folder.empty())
-    return llvm::Error::success();
-  bool isUsable =
-      llvm::sys::fs::is_directory(folder) &&
-      !llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
-  if (!isUsable)
-    return makeError(ErrorCode::Usage,
-                     "--offload: '" + folder +
-                         "' is no folder that can be written to");
-  return llvm::Error::success();
+  return measureOffload(options);
 }
 
 llvm::Error ModelRun::writeTimeline() {

@@ -6,6 +6,7 @@
 // RUN: zenith-opt %s --zenith-raise-checkpoints="mode=off" | FileCheck %s --check-prefix=OFF
 // RUN: zenith-opt %s --zenith-raise-checkpoints="mode=auto" | FileCheck %s --check-prefix=OFF
 // RUN: zenith-opt %s --zenith-raise-checkpoints="explain" 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: zenith-opt %s --zenith-raise-checkpoints="offload" | FileCheck %s --check-prefix=FILE
 
 // The cotangent is multiplied by what was saved.
 // REMARK: remat: REM006: a barrier of 2 values is left out
@@ -49,4 +50,19 @@ func.func @tags(%x: tensor<4xf32>) -> tensor<4xf32> {
     graph.yield %d : tensor<4xf32>
   }
   return %r : tensor<4xf32>
+}
+
+// With a file, a value that comes back from the host has a barrier of its own, and no other one keeps it in memory.
+// FILE-LABEL: func.func @places
+// FILE: %[[S:.*]] = graph.sin
+// FILE: %[[B:.*]] = graph.barrier %[[S]] {graph.offload}
+// FILE: graph.mul %[[B]]
+// FILE-NOT: graph.place
+func.func @places(%x: tensor<4xf32>, %ct: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %s = graph.sin %x : tensor<4xf32>
+  %h = graph.place %s host : tensor<4xf32>
+  %b:2 = graph.barrier %h, %ct : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %d = graph.place %b#0 device : tensor<4xf32>
+  %g = graph.mul %d, %b#1 : tensor<4xf32>
+  return %s, %g : tensor<4xf32>, tensor<4xf32>
 }
