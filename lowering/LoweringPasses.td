@@ -117,7 +117,7 @@ def AssignBuffersPass : Pass<"zenith-assign-buffers", "::mlir::ModuleOp"> {
     may take over bytes. Values whose size depends on data get slots, and the last readers of slots `host.deallocs`; control ops
     get `host.nested_arena` for the functions that they name. Refuses ops with values in memory that are no fusions.
 
-    Before and after (tests/lowering/program/assign-buffers.mlir @chain):
+    Before and after (tests/lowering/memory/assign-buffers.mlir @chain):
     ```mlir
     %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> {...}
     %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.buffers = [#host.buffer<arena, 0, "0">]} {...}

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values wait in a file where the program places them on the host, or where a budget has no room: the same results, nothing left
-// in the folder, and refused before the run where the folder has no room.
+// Values wait in a file where the program places them on the host: the same results, nothing left in the folder, and refused before
+// the run where the folder has no room.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && echo none > %t.file
-// RUN: zenith-run %s --entry=placed --random-inputs=1 --compare=interp --report=memory --offload=%t.dir | FileCheck %s --check-prefix=PLACED
-// RUN: zenith-run %s --entry=placed --random-inputs=1 --compare=interp --report=memory | FileCheck %s --check-prefix=STAYS
-// RUN: zenith-run %s --entry=budget --random-inputs=1 --compare=interp --report=memory --max-memory=90K --offload=%t.dir --threads=1 | FileCheck %s --check-prefix=BUDGET
+// RUN: zenith-run %s --random-inputs=1 --compare=interp --report=memory --offload=%t.dir | FileCheck %s --check-prefix=PLACED
+// RUN: zenith-run %s --random-inputs=1 --compare=interp --report=memory | FileCheck %s --check-prefix=STAYS
 // RUN: ls -A %t.dir | count 0
-// RUN: not zenith-run %s --entry=placed --random-inputs=1 --offload=%t.dir --max-spill=4K 2>&1 | FileCheck %s --check-prefix=FULL
-// RUN: not zenith-run %s --entry=placed --random-inputs=1 --offload=%t.file 2>&1 | FileCheck %s --check-prefix=FOLDER
-// RUN: not zenith-run %s --entry=placed --random-inputs=1 --max-spill=4K 2>&1 | FileCheck %s --check-prefix=SPILL
+// RUN: not zenith-run %s --random-inputs=1 --offload=%t.dir --max-spill=4K 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: not zenith-run %s --random-inputs=1 --offload=%t.file 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not zenith-run %s --random-inputs=1 --max-spill=4K 2>&1 | FileCheck %s --check-prefix=SPILL
 
 // PLACED: "offload":{"bytes":16384,"file_peak":16384,"values":1}
 // STAYS: "offload":{"bytes":0,"file_peak":0,"values":0}
-// BUDGET: "budget":92160
-// BUDGET-SAME: "offload":{"bytes":{{[1-9]}}
 // FULL: values of 16384 bytes find no room in a file: it may take 4096
 // FOLDER: is no folder that can be written to: takes no files: Not a directory
 // SPILL: --max-spill has no effect without --offload
-func.func @placed(%x: tensor<64x64xf32>) -> tensor<f32> {
+func.func @main(%x: tensor<64x64xf32>) -> tensor<f32> {
   %a = graph.dot_general %x, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %w = graph.place %a host : tensor<64x64xf32>
   %b = graph.dot_general %a, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -29,22 +26,6 @@ func.func @placed(%x: tensor<64x64xf32>) -> tensor<f32> {
   %r = graph.place %k#0 device : tensor<64x64xf32>
   %e = graph.dot_general %d, %r <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %j = graph.logistic %e : tensor<64x64xf32>
-  %s = graph.reduce sum, %j [0, 1] : tensor<64x64xf32> -> tensor<f32>
-  return %s : tensor<f32>
-}
-
-// What a chain of matmuls reads again in reverse.
-func.func @budget(%x: tensor<64x64xf32>) -> tensor<f32> {
-  %a = graph.dot_general %x, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %b = graph.dot_general %a, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %c = graph.dot_general %b, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %d = graph.dot_general %c, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %e = graph.dot_general %d, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %f = graph.dot_general %e, %d <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %g = graph.dot_general %f, %c <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %h = graph.dot_general %g, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %i = graph.dot_general %h, %a <batching = [] x [], contracting = [1] x [0]> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %j = graph.logistic %i : tensor<64x64xf32>
   %s = graph.reduce sum, %j [0, 1] : tensor<64x64xf32> -> tensor<f32>
   return %s : tensor<f32>
 }
