@@ -7,6 +7,7 @@
 #include "ir/GraphOps.h"
 #include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/precision/LossScale.h"
 #include "passes/precision/PrecisionPasses.h"
 
 using namespace mlir;
@@ -41,9 +42,6 @@ private:
   LogicalResult checkOptions();
   func::FuncOp declareStep(const StepSignature &signature);
   void fillStep(func::FuncOp function, const StepSignature &signature);
-  Value scalar(OpBuilder &builder, Type element, double value);
-  SmallVector<Value> nextScale(OpBuilder &builder, Value scaleNow,
-                               Value goodNow, Value finite);
 
   func::FuncOp gradientFunction, updateFunction;
 };
@@ -171,46 +169,6 @@ func::FuncOp ScaleLossPass::declareStep(const StepSignature &signature) {
   return function;
 }
 
-Value ScaleLossPass::scalar(OpBuilder &builder, Type element, double value) {
-  auto type = RankedTensorType::get({}, element);
-  Attribute number =
-      isa<FloatType>(element)
-          ? Attribute(builder.getFloatAttr(element, value))
-          : Attribute(builder.getIntegerAttr(element, int64_t(value)));
-  return builder.create<ConstantOp>(gradientFunction.getLoc(), type,
-                                    DenseElementsAttr::get(type, number));
-}
-
-/// The scale and the count of finite steps after this step.
-SmallVector<Value> ScaleLossPass::nextScale(OpBuilder &builder, Value scaleNow,
-                                            Value goodNow, Value finite) {
-  Location loc = gradientFunction.getLoc();
-  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  Type floats = scaleNow.getType(), counts = goodNow.getType();
-  auto flag = RankedTensorType::get({}, builder.getI1Type());
-  Value next =
-      builder.create<AddOp>(loc, counts, goodNow, scalar(builder, i32, 1));
-  Value isDue =
-      builder.create<CompareOp>(loc, flag, CompareDirection::ge, next,
-                                scalar(builder, i32, double(interval)));
-  Value grown = builder.create<MulOp>(loc, floats, scaleNow,
-                                      scalar(builder, f32, growth));
-  // False for a scale that became infinite, too.
-  Value fits = builder.create<CompareOp>(loc, flag, CompareDirection::le, grown,
-                                         scalar(builder, f32, maxScale));
-  Value grows = builder.create<AndOp>(loc, flag, isDue, fits);
-  Value afterGood =
-      builder.create<SelectOp>(loc, floats, grows, grown, scaleNow);
-  Value shrunk = builder.create<MulOp>(loc, floats, scaleNow,
-                                       scalar(builder, f32, backoff));
-  Value afterBad = builder.create<MaxOp>(loc, floats, shrunk,
-                                         scalar(builder, f32, minScale));
-  Value zero = scalar(builder, i32, 0);
-  Value counted = builder.create<SelectOp>(loc, counts, isDue, zero, next);
-  return {builder.create<SelectOp>(loc, floats, finite, afterGood, afterBad),
-          builder.create<SelectOp>(loc, counts, finite, counted, zero)};
-}
-
 void ScaleLossPass::fillStep(func::FuncOp function,
                              const StepSignature &signature) {
   Location loc = gradientFunction.getLoc();
@@ -224,30 +182,11 @@ void ScaleLossPass::fillStep(func::FuncOp function,
   llvm::append_range(taken, batch);
   taken.push_back(scaleNow);
   auto computed = builder.create<func::CallOp>(loc, gradientFunction, taken);
-  Value inverse =
-      builder.create<DivOp>(loc, scaleNow.getType(),
-                            scalar(builder, builder.getF32Type(), 1), scaleNow);
-  auto flag = RankedTensorType::get({}, builder.getI1Type());
-  Value finite;
+  UnscaledGradients unscaled = unscaleGradients(
+      builder, loc, computed.getResults().drop_front(), scaleNow);
+  Value finite = unscaled.finite;
   SmallVector<Value> given(arguments.take_front(states));
-  for (Value gradient : computed.getResults().drop_front()) {
-    auto type = cast<RankedTensorType>(gradient.getType());
-    Value factor = inverse;
-    if (type.getRank() != 0)
-      factor = broadcastLike(builder, loc, inverse, {}, gradient);
-    auto unscaled = builder.create<MulOp>(loc, type, gradient, factor);
-    // Small gradients are what the scale is for.
-    unscaled->setAttr(highestPrecisionAttrName, builder.getUnitAttr());
-    Value flags = builder.create<IsFiniteOp>(
-        loc, type.clone(builder.getI1Type()), unscaled);
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-    Value all = flags;
-    if (!dims.empty())
-      all = builder.create<ReduceOp>(loc, flag, ReduceKind::all, flags, dims);
-    finite = finite ? builder.create<AndOp>(loc, flag, finite, all).getResult()
-                    : all;
-    given.push_back(unscaled);
-  }
+  llvm::append_range(given, unscaled.gradients);
   auto updated = builder.create<func::CallOp>(loc, updateFunction, given);
   SmallVector<Value> results;
   for (auto [fresh, old] :
@@ -259,7 +198,10 @@ void ScaleLossPass::fillStep(func::FuncOp function,
     results.push_back(builder.create<SelectOp>(loc, type, choice, fresh, old));
   }
   results.push_back(computed.getResult(0));
-  llvm::append_range(results, nextScale(builder, scaleNow, goodNow, finite));
+  ScaleState next =
+      nextScale(builder, loc, {growth, backoff, interval, minScale, maxScale},
+                {scaleNow, goodNow}, finite);
+  results.append({next.scale, next.goodSteps});
   results.push_back(finite);
   builder.create<func::ReturnOp>(loc, results);
 }
