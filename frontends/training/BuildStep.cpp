@@ -9,6 +9,8 @@
 #include "frontends/training/Objective.h"
 #include "ir/LLVMError.h"
 #include "ir/matchers/RowBuilder.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "passes/precision/LossScale.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,6 +26,12 @@ struct BatchResults {
   SmallVector<Value> running, gradients;
 };
 
+/// The state of a scaled loss.
+struct ScaleValues {
+  precision::ScaleState state;
+  Value skipped;
+};
+
 class StepProgram {
 public:
   StepProgram(ModuleOp module, const Objective &objective,
@@ -36,7 +44,13 @@ public:
 
 private:
   Value addState(const std::string &name, RankedTensorType type);
+  void scaleObjective();
   void declareGradient();
+  SmallVector<Value> readParameters();
+  ScaleValues readScale(RuleContext &context);
+  Value unscale(RuleContext &context, const ScaleValues &scale,
+                BatchResults &batch);
+  Value largestOf(ArrayRef<Value> gradients);
   BatchResults callGradient(ValueRange data, Value part);
   BatchResults sumParts(ValueRange data);
   Value partOf(Value batch, Value part);
@@ -45,8 +59,8 @@ private:
   Value gradientNorm(ArrayRef<Value> gradients);
   void update(RuleContext &context, BatchResults &batch,
               SmallVectorImpl<Value> &next);
-  void finish(BuiltStep &step, ArrayRef<Value> figures, ValueRange next,
-              RuleContext &context);
+  void keepUpdates(Operation *gradients);
+  void finish(BuiltStep &step, ValueRange next, RuleContext &context);
 
   ModuleOp module;
   const Objective &objective;
@@ -57,13 +71,34 @@ private:
   func::FuncOp function, gradient;
   unsigned stateCount = 0; ///< arguments so far that are state
   SmallVector<Value> parameters, running;
-  Value stepKey; ///< of dropout; null without
+  SmallVector<Value> read; ///< parameters as the model takes them
+  Value stepKey;           ///< of dropout; null without
+  Value seed;              ///< cotangent of the loss; null without a scale
+  SmallVector<std::pair<std::string, Value>> figures;
   SmallVector<Value> masks;
 };
 } // namespace
 
 Value StepProgram::addState(const std::string &name, RankedTensorType type) {
   return function.front().insertArgument(stateCount++, type, b.loc);
+}
+
+/// The objective gives the scaled loss before its results, and takes the scale
+/// as its last argument: the cotangent of the loss itself is then the scale.
+void StepProgram::scaleObjective() {
+  func::FuncOp of = objective.function;
+  Block &body = of.front();
+  Operation *end = body.getTerminator();
+  Value scale =
+      body.addArgument(RankedTensorType::get({}, builder.getF32Type()), b.loc);
+  builder.setInsertionPoint(end);
+  Value loss = end->getOperand(0);
+  SmallVector<Value> results{
+      b.mul(loss, b.convert(scale, StepBuilder::elementOf(loss)))};
+  results.append(end->operand_begin(), end->operand_end());
+  end->setOperands(results);
+  of.setFunctionType(
+      builder.getFunctionType(body.getArgumentTypes(), end->getOperandTypes()));
 }
 
 void StepProgram::declareGradient() {
@@ -114,18 +149,22 @@ SmallVector<Value> StepProgram::drawnMasks() {
 }
 
 BatchResults StepProgram::callGradient(ValueRange data, Value part) {
-  SmallVector<Value> arguments(parameters);
+  SmallVector<Value> arguments(read);
   arguments.append(running);
   arguments.append(data.begin(), data.end());
   arguments.append(options.drawsMasks ? drawnMasks() : dropoutKeys(part));
+  if (seed)
+    arguments.push_back(seed);
   auto call = builder.create<func::CallOp>(b.loc, gradient, arguments);
   BatchResults results;
-  results.loss = call.getResult(0);
-  size_t moved = gradient.getNumResults() - 1 - parameters.size();
-  for (size_t i = 0; i < moved; ++i)
-    results.running.push_back(call.getResult(1 + i));
-  for (size_t i = 0; i < parameters.size(); ++i)
-    results.gradients.push_back(call.getResult(1 + moved + i));
+  ValueRange values = call.getResults();
+  if (seed)
+    values = values.drop_front(); // the scaled loss
+  results.loss = values.front();
+  ValueRange moved = values.drop_front().drop_back(parameters.size());
+  results.running.assign(moved.begin(), moved.end());
+  ValueRange gradients = values.take_back(parameters.size());
+  results.gradients.assign(gradients.begin(), gradients.end());
   return results;
 }
 
@@ -143,7 +182,7 @@ Value StepProgram::partOf(Value batch, Value part) {
 /// Gradients of parts are added in the loop that computes them, so that one
 /// part's activations are alive at a time.
 BatchResults StepProgram::sumParts(ValueRange data) {
-  Type lossType = gradient.getResultTypes()[0];
+  Type lossType = gradient.getResultTypes()[seed ? 1 : 0];
   Value zero = b.scalar(builder.getI64Type(), 0);
   SmallVector<Value> inits{zero, b.filled(cast<RankedTensorType>(lossType), 0)};
   inits.append(running);
@@ -183,6 +222,63 @@ BatchResults StepProgram::sumParts(ValueRange data) {
   return results;
 }
 
+/// What the model reads of parameters: their own values, or those rounded to
+/// the type that a policy keeps them in, while the state has all digits.
+SmallVector<Value> StepProgram::readParameters() {
+  SmallVector<Value> values;
+  for (Value value : parameters) {
+    bool isRounded = options.readAs && StepBuilder::elementOf(value).isF32() &&
+                     StepBuilder::typeOf(value).getRank() >= 2;
+    values.push_back(isRounded ? b.convert(b.convert(value, options.readAs),
+                                           builder.getF32Type())
+                               : value);
+  }
+  return values;
+}
+
+ScaleValues StepProgram::readScale(RuleContext &context) {
+  auto scale = RankedTensorType::get({}, builder.getF32Type());
+  auto count = RankedTensorType::get({}, builder.getI32Type());
+  return {{context.read(lossScaleName, scale, options.scaling->init),
+           context.read(goodStepsName, count)},
+          context.read(skippedStepsName, count)};
+}
+
+/// Takes the scale out of the gradients and says whether they are finite.
+Value StepProgram::unscale(RuleContext &context, const ScaleValues &scale,
+                           BatchResults &batch) {
+  precision::UnscaledGradients unscaled = precision::unscaleGradients(
+      builder, b.loc, batch.gradients, scale.state.scale);
+  batch.gradients = unscaled.gradients;
+  precision::ScaleState next = precision::nextScale(
+      builder, b.loc, options.scaling->rule, scale.state, unscaled.finite);
+  context.write(lossScaleName, next.scale);
+  context.write(goodStepsName, next.goodSteps);
+  context.write(skippedStepsName, b.select(unscaled.finite, scale.skipped,
+                                           b.add(scale.skipped, 1.0)));
+  return unscaled.finite;
+}
+
+Value StepProgram::largestOf(ArrayRef<Value> gradients) {
+  Value largest;
+  for (Value value : gradients) {
+    Value most = b.convert(b.reduceAll(ReduceKind::max, b.abs(value)),
+                           builder.getF32Type());
+    largest = largest ? b.max(largest, most) : most;
+  }
+  return largest;
+}
+
+/// Updates have the digits of the state, whatever the policy says of the model:
+/// all that is computed of the gradients keeps its types.
+void StepProgram::keepUpdates(Operation *gradients) {
+  for (Operation *op = gradients->getNextNode(); op; op = op->getNextNode())
+    op->walk([&](Operation *inner) {
+      if (graph::familyOf(inner))
+        inner->setAttr(graph::highestPrecisionAttrName, builder.getUnitAttr());
+    });
+}
+
 Value StepProgram::gradientNorm(ArrayRef<Value> gradients) {
   Value sum;
   for (Value value : gradients) {
@@ -211,6 +307,8 @@ void StepProgram::update(RuleContext &context, BatchResults &batch,
 }
 
 void StepProgram::build(BuiltStep &step) {
+  if (options.scaling)
+    scaleObjective();
   declareGradient();
   builder.setInsertionPointToEnd(module.getBody());
   function = builder.create<func::FuncOp>(b.loc, "step",
@@ -248,14 +346,29 @@ void StepProgram::build(BuiltStep &step) {
     context.write("rng/count", b.add(count, 1.0));
     stepKey = builder.create<graph::FoldInOp>(b.loc, key.getType(), key, count);
   }
+  ScaleValues scale;
+  if (options.scaling) {
+    scale = readScale(context);
+    seed = scale.state.scale;
+  }
+  read = readParameters();
   BatchResults batch =
       options.microBatches > 1 ? sumParts(data) : callGradient(data, Value());
-  SmallVector<Value> figures{batch.loss}, next;
+  Operation *gradients = &block->back();
+  Value finite;
+  if (options.scaling)
+    finite = unscale(context, scale, batch);
+  SmallVector<Value> next;
   Value norm;
   if (!options.forExport || options.skipsNonFinite)
     norm = gradientNorm(batch.gradients);
   if (options.skipsNonFinite) {
-    Value finite = b.both(b.isFinite(batch.loss), b.isFinite(norm));
+    Value isUsable = b.both(b.isFinite(batch.loss), b.isFinite(norm));
+    finite = finite ? b.both(finite, isUsable) : isUsable;
+  }
+  if (options.measuresGradients)
+    figures.emplace_back("largest_gradient", largestOf(batch.gradients));
+  if (finite) {
     context.gated(finite, [&] { update(context, batch, next); });
     SmallVector<Value> before(parameters);
     before.append(running);
@@ -264,18 +377,27 @@ void StepProgram::build(BuiltStep &step) {
   } else {
     update(context, batch, next);
   }
-  if (!options.forExport) {
-    figures.push_back(norm);
+  if (!options.measuresGradients)
+    figures.emplace_back("loss", batch.loss);
+  if (!options.measuresGradients && !options.forExport) {
     if (context.learningRate)
-      figures.push_back(context.learningRate);
+      figures.emplace_back("learning_rate", context.learningRate);
+    figures.emplace_back("grad_norm", norm);
+    if (options.scaling) {
+      figures.emplace_back("loss_scale", scale.state.scale);
+      figures.emplace_back("skipped", context.next(skippedStepsName));
+    }
   }
-  finish(step, figures, next, context);
+  if (options.hasPolicy)
+    keepUpdates(gradients);
+  finish(step, next, context);
 }
 
 static StateKind kindOf(StringRef name) {
-  return name.starts_with("ema/")   ? StateKind::Average
-         : name.starts_with("rng/") ? StateKind::Random
-                                    : StateKind::Optimizer;
+  return name.starts_with("ema/")     ? StateKind::Average
+         : name.starts_with("rng/")   ? StateKind::Random
+         : name.starts_with("scale/") ? StateKind::Scale
+                                      : StateKind::Optimizer;
 }
 
 /// The state that every step and validation takes: what the model has.
@@ -289,10 +411,15 @@ static void addModelState(BuiltStep &step, const StepOptions &options) {
   add(options.running, StateKind::Running);
 }
 
-void StepProgram::finish(BuiltStep &step, ArrayRef<Value> figures,
-                         ValueRange next, RuleContext &context) {
+void StepProgram::finish(BuiltStep &step, ValueRange next,
+                         RuleContext &context) {
   addModelState(step, options);
-  SmallVector<Value> results(figures);
+  SmallVector<Value> results;
+  for (const auto &[name, value] : figures) {
+    results.push_back(value);
+    step.figures.push_back(name);
+    step.figureTypes.push_back(StepBuilder::typeOf(value));
+  }
   results.append(next.begin(), next.end());
   for (const StateEntry &entry : context.entries()) {
     results.push_back(entry.next);
@@ -312,10 +439,6 @@ void StepProgram::finish(BuiltStep &step, ArrayRef<Value> figures,
   if (options.drawsMasks)
     for (const DropoutMask &mask : dropouts)
       step.maskRates.push_back(mask.rate);
-  step.figures = {"loss", "grad_norm", "learning_rate"};
-  step.figures.resize(figures.size());
-  for (Value figure : figures)
-    step.figureTypes.push_back(StepBuilder::typeOf(figure));
   std::vector<std::string> arguments, outputs = step.figures;
   for (const StepState &state : step.state) {
     arguments.push_back(state.entry.name);

@@ -7,6 +7,7 @@
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/WriteONNX.h"
 #include "frontends/tensors/Safetensors.h"
+#include "frontends/training/StepSession.h"
 #include "lowering/pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
@@ -58,7 +59,7 @@ llvm::Error exportStep(TrainingSetup &setup, const TrainOptions &options,
       param.setSourceAttr(value.toElements());
   pipeline::CompileOptions compile = options.compile;
   compile.folder = step->folder;
-  compile.toPhase = "clean";
+  compile.toPhase = phaseOfStep(*step->module, compile);
   if (llvm::Error error = pipeline::runPhases(*step->module, compile))
     return error;
   drawMasks(step->module->lookupSymbol<func::FuncOp>(step->entry),

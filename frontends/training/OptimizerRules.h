@@ -52,6 +52,8 @@ public:
   Value readCopy(const std::string &name, const TrainedParameter &parameter);
   /// What it is after the step: where a gate is closed, what it was.
   void write(const std::string &name, Value value);
+  /// What it is after the step so far.
+  Value next(const std::string &name) { return find(name).next; }
   /// The scalar of i32 `name`, which grows by one with each update, as f64.
   Value counted(const std::string &name);
   /// A schedule's value by the count `name`, which a constant one does not

@@ -6,6 +6,7 @@
 #define ZENITH_FRONTENDS_TRAINING_STEPDESCRIPTION_H
 
 #include "frontends/training/Initializers.h"
+#include "frontends/training/LossScaling.h"
 #include "frontends/training/Losses.h"
 #include "frontends/training/OptimizerRules.h"
 #include "frontends/training/TrainingForm.h"
@@ -42,9 +43,18 @@ struct StepOptions {
   /// Dropouts take masks that the runtime draws: ONNX before opset 18 cannot
   /// say keys.
   bool drawsMasks = false;
+  /// Of a kind that is not Off: gradients are computed of the scaled loss.
+  std::optional<LossScaling> scaling;
+  /// The type that parameters of rank 2 and more are read in, each step from
+  /// its value in the state; null: their own.
+  mlir::Type readAs;
+  /// A policy narrows what the model computes: updates stay as they are.
+  bool hasPolicy = false;
+  /// The only figure is the largest absolute value of the gradients.
+  bool measuresGradients = false;
 };
 
-enum class StateKind { Parameter, Running, Optimizer, Average, Random };
+enum class StateKind { Parameter, Running, Optimizer, Average, Random, Scale };
 
 struct StepState {
   StateEntry entry; ///< without values
@@ -62,7 +72,9 @@ struct BuiltStep {
   std::vector<mlir::RankedTensorType> dataTypes, labelTypes;
   /// Rates of dropouts whose masks are arguments after the labels.
   std::vector<double> maskRates;
-  /// Scalar results before the state: loss, grad_norm, learning_rate.
+  /// Scalar results before the state: loss, learning_rate, grad_norm, and with
+  /// a scaled loss the loss_scale that was used and the steps skipped so far;
+  /// some of them may be absent.
   std::vector<std::string> figures;
   std::vector<mlir::RankedTensorType> figureTypes;
   /// Classes that integer labels may have, by the order of `labels`; 0: any.

@@ -52,14 +52,21 @@ std::vector<Tensor> StateValues::snapshot() const {
 
 StepSession::~StepSession() = default;
 
+std::string phaseOfStep(ModuleOp step,
+                        const pipeline::CompileOptions &options) {
+  bool hasPolicy = !options.mixedPrecision.empty() ||
+                   step->hasAttr(graph::precisionAttrName);
+  return hasPolicy ? "precision" : "clean";
+}
+
 llvm::Error StepSession::compile(const TrainOptions &options) {
   pipeline::CompileOptions compile = options.compile;
   compile.folder = built.folder;
-  // The clean phase fills the gradients in; what the interpreter runs is the
-  // program from there.
+  // The clean phase fills the gradients in, the precision phase writes the
+  // types of a policy; what the interpreter runs is the program from there.
   pipeline::CompileOptions derive = compile;
   derive.target = "cpu";
-  derive.toPhase = "clean";
+  derive.toPhase = phaseOfStep(*built.module, compile);
   derive.remark = {};
   derive.explain = false;
   derived = built.module->clone();
@@ -212,10 +219,23 @@ template <typename Float> static bool hasNonFinite(const Tensor &tensor) {
                      [](Float element) { return !std::isfinite(element); });
 }
 
+/// The exponent's bits are all set.
+static bool hasNonFinite(const Tensor &tensor, uint16_t exponent) {
+  auto *elements = reinterpret_cast<const uint16_t *>(tensor.bytes());
+  return std::any_of(elements, elements + tensor.size(), [=](uint16_t bits) {
+    return (bits & exponent) == exponent;
+  });
+}
+
 static bool isNonFinite(const Tensor &tensor) {
-  if (tensor.elementType().isF32())
+  Type element = tensor.elementType();
+  if (element.isF32())
     return hasNonFinite<float>(tensor);
-  return tensor.elementType().isF64() && hasNonFinite<double>(tensor);
+  if (element.isF16())
+    return hasNonFinite(tensor, 0x7c00);
+  if (element.isBF16())
+    return hasNonFinite(tensor, 0x7f80);
+  return element.isF64() && hasNonFinite<double>(tensor);
 }
 
 llvm::Expected<std::string>

@@ -40,6 +40,11 @@ private:
   std::vector<Slot> slots;
 };
 
+/// The last phase that a step needs to be a program without functions to
+/// derive, whose types are those that it computes in.
+std::string phaseOfStep(mlir::ModuleOp step,
+                        const pipeline::CompileOptions &options);
+
 class StepSession {
 public:
   /// `frozen` are the parameters that the program still reads by name.

@@ -40,7 +40,43 @@ static std::vector<std::string> listOf(const std::string &text) {
   return items;
 }
 
-llvm::Expected<TrainingTexts> TrainingTexts::read(const TrainOptions &options) {
+/// Arguments and results of a step are state, which keeps all its digits.
+static llvm::Error checkPolicy(const precision::Policy &policy) {
+  if (policy.roundsInputs)
+    return makeError(ErrorCode::Unsupported,
+                     "--mixed-precision: inputs=compute in a training, whose "
+                     "inputs are state too");
+  if (policy.output != precision::FloatWord::F32)
+    return makeError(
+        ErrorCode::Unsupported,
+        "--mixed-precision: output=" + precision::wordOf(policy.output) +
+            " in a training, whose results are state");
+  return llvm::Error::success();
+}
+
+llvm::Error TrainingTexts::readPrecision(const std::string &policyText,
+                                         const TrainOptions &options,
+                                         MLIRContext *context) {
+  bool computesInF16 = false;
+  if (!policyText.empty()) {
+    auto read = precision::parsePolicy(policyText, context);
+    if (!read)
+      return makeError(std::move(read.error()));
+    if (llvm::Error error = checkPolicy(*read))
+      return error;
+    computesInF16 = read->compute == precision::FloatWord::F16;
+    policy = std::move(*read);
+  }
+  Result<LossScaling> scale =
+      LossScaling::read(options.lossScale, computesInF16);
+  if (!scale)
+    return makeError(std::move(scale.error()));
+  scaling = *scale;
+  return llvm::Error::success();
+}
+
+llvm::Expected<TrainingTexts> TrainingTexts::read(const TrainOptions &options,
+                                                  MLIRContext *context) {
   TrainingTexts texts;
   Result<Loss> loss = Loss::read(options.loss);
   if (!loss)
@@ -61,6 +97,9 @@ llvm::Expected<TrainingTexts> TrainingTexts::read(const TrainOptions &options) {
   for (const std::string &glob : texts.freeze)
     if (Status status = checkGlob(glob, "--freeze"); !status)
       return makeError(std::move(status.error()));
+  if (llvm::Error error =
+          texts.readPrecision(options.compile.mixedPrecision, options, context))
+    return std::move(error);
   return texts;
 }
 
@@ -283,9 +322,23 @@ llvm::Expected<TrainedModel> TrainingSetup::load(int64_t rows, bool trains) {
   return loadTrained(options.model, context, form, diagnostics);
 }
 
+/// graph.precision of a model, where no option says another policy.
+llvm::Error TrainingSetup::takeOwnPolicy(const TrainedModel &model) {
+  auto own = (*model.loaded.module)
+                 ->getAttrOfType<StringAttr>(graph::precisionAttrName);
+  if (!own || !options.compile.mixedPrecision.empty())
+    return llvm::Error::success();
+  return texts.readPrecision(own.str(), options, context);
+}
+
+void TrainingSetup::setFirstScale(double scale) {
+  texts.scaling.init = scale;
+  texts.scaling.rule.minScale = std::min(texts.scaling.rule.minScale, scale);
+}
+
 llvm::Error TrainingSetup::prepare(const Dataset &given) {
   example = &given;
-  auto read = TrainingTexts::read(options);
+  auto read = TrainingTexts::read(options, context);
   if (!read)
     return read.takeError();
   texts = std::move(*read);
@@ -301,6 +354,8 @@ llvm::Error TrainingSetup::prepare(const Dataset &given) {
   auto model = load(options.batchSize / options.microBatches, /*trains=*/true);
   if (!model)
     return model.takeError();
+  if (llvm::Error error = takeOwnPolicy(*model))
+    return error;
   if (llvm::Error error = readValues(*model))
     return error;
   return chooseParameters(*model);
@@ -320,6 +375,13 @@ StepOptions TrainingSetup::stepOptions(int64_t rows) const {
   step.microBatches = options.microBatches;
   step.ema = options.ema;
   step.skipsNonFinite = options.onNaN == NonFinite::Skip;
+  if (texts.scaling.kind != LossScaling::Kind::Off)
+    step.scaling = texts.scaling;
+  if (texts.policy) {
+    step.hasPolicy = true;
+    if (texts.policy->params != precision::FloatWord::F32)
+      step.readAs = precision::typeOf(texts.policy->params, context);
+  }
   return step;
 }
 
@@ -366,6 +428,14 @@ llvm::Expected<BuiltStep> TrainingSetup::build(const StepOptions &settings,
 llvm::Expected<BuiltStep> TrainingSetup::buildStep() {
   int64_t rows = options.batchSize / options.microBatches;
   return build(stepOptions(rows), rows);
+}
+
+llvm::Expected<BuiltStep> TrainingSetup::buildGradientProbe() {
+  int64_t rows = options.batchSize / options.microBatches;
+  StepOptions settings = stepOptions(rows);
+  settings.scaling->init = 1;
+  settings.measuresGradients = true;
+  return build(settings, rows);
 }
 
 llvm::Expected<BuiltStep> TrainingSetup::buildExportedStep(int64_t opset) {

@@ -9,6 +9,7 @@
 #include "frontends/training/BuildStep.h"
 #include "frontends/training/Dataset.h"
 #include "frontends/training/TrainOptions.h"
+#include "passes/precision/PrecisionPolicy.h"
 
 namespace zenith::training {
 
@@ -20,9 +21,17 @@ struct TrainingTexts {
   Rule rule;
   std::vector<Initializer> inits;
   std::vector<std::string> freeze, trainable;
+  std::optional<precision::Policy> policy; ///< none: everything as written
+  LossScaling scaling;
 
-  /// Errors are of code Usage.
-  static llvm::Expected<TrainingTexts> read(const TrainOptions &options);
+  /// Errors are of code Usage; Unsupported for what a step cannot do.
+  static llvm::Expected<TrainingTexts> read(const TrainOptions &options,
+                                            mlir::MLIRContext *context);
+  /// Takes the policy of a text, empty where there is none, and --loss-scale,
+  /// whose default depends on it.
+  llvm::Error readPrecision(const std::string &policyText,
+                            const TrainOptions &options,
+                            mlir::MLIRContext *context);
 };
 
 class TrainingSetup {
@@ -37,6 +46,14 @@ public:
 
   /// The step for batches of options.batchSize.
   llvm::Expected<BuiltStep> buildStep();
+  /// The same on a loss that is not scaled, whose only figure is the largest
+  /// absolute value of its gradients.
+  llvm::Expected<BuiltStep> buildGradientProbe();
+  bool measuresScale() const {
+    return texts.scaling.kind == LossScaling::Kind::Auto;
+  }
+  /// The first scale of --loss-scale=auto.
+  void setFirstScale(double scale);
   /// The same for an exporter to ONNX of this opset.
   llvm::Expected<BuiltStep> buildExportedStep(int64_t opset);
   /// A validation of that many rows at a time.
@@ -51,6 +68,7 @@ public:
 
 private:
   llvm::Expected<TrainedModel> load(int64_t rows, bool trains);
+  llvm::Error takeOwnPolicy(const TrainedModel &model);
   llvm::Error chooseParameters(const TrainedModel &model);
   llvm::Error readValues(const TrainedModel &model);
   llvm::Error readValue(const Parameter &parameter, ValueSources &sources,

@@ -4,8 +4,9 @@
 
 #include "tools/train/TrainCommandLine.h"
 
-#include "frontends/training/TrainingRun.h"
 #include "frontends/training/predictors/PredictorRun.h"
+#include "frontends/training/run/TrainingRun.h"
+#include "passes/precision/KeptOps.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Executor.h"
@@ -74,6 +75,7 @@ llvm::Error zenith::tools::train(const TrainCommand &command,
   training::TrainOptions options = command.train;
   const RunOptions &run = command.run;
   options.compile = compileOptions(run, diagnostics);
+  options.compile.keptOps = precision::splitPatterns(run.precision.keepF32);
   options.threads = run.threads;
   options.maxMemory = run.maxMemory;
   options.dims = run.dims.sizes;

@@ -9,8 +9,8 @@
 #include "frontends/cayley/LoadStateGraph.h"
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/LoadModel.h"
-#include "frontends/training/TrainingRun.h"
 #include "frontends/training/predictors/PredictorModel.h"
+#include "frontends/training/run/TrainingRun.h"
 #include "ir/LLVMError.h"
 #include "lowering/pipeline/Compile.h"
 #include "lowering/pipeline/Session.h"
@@ -57,6 +57,9 @@ llvm::Error WalkProgram::compile(const cayley::StateGraph &graph,
   // A few copies: nothing that a device would do faster.
   settings.target = "cpu";
   settings.folder = ".";
+  // The policy is the model's.
+  settings.mixedPrecision.clear();
+  settings.keptOps.clear();
   auto compiled = pipeline::compile(
       cayley::buildWalks(graph, walks, context.get()), settings);
   if (!compiled)

@@ -2,7 +2,7 @@
 //
 // Writes a line at a time, so that a process that is killed leaves whole ones.
 
-#include "frontends/training/TrainingLog.h"
+#include "frontends/training/run/TrainingLog.h"
 
 #include "frontends/tensors/Checkpoints.h"
 #include "ir/LLVMError.h"
@@ -20,6 +20,8 @@ namespace zenith::training {
 double numberOf(const Tensor &scalar) {
   if (scalar.elementType().isF64())
     return *reinterpret_cast<const double *>(scalar.bytes());
+  if (scalar.elementType().isInteger(32))
+    return *reinterpret_cast<const int32_t *>(scalar.bytes());
   return *reinterpret_cast<const float *>(scalar.bytes());
 }
 
@@ -28,8 +30,8 @@ std::string decimalOf(const Tensor &scalar) {
   // JSON has neither; readers of Python take these words.
   if (!std::isfinite(value))
     return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-  return scalar.elementType().isF64() ? tensors::shortestDecimal(value)
-                                      : tensors::shortestDecimal(float(value));
+  return scalar.elementType().isF32() ? tensors::shortestDecimal(float(value))
+                                      : tensors::shortestDecimal(value);
 }
 
 TrainingLog::~TrainingLog() {

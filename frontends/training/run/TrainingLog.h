@@ -2,8 +2,8 @@
 //
 // The JSON lines and the progress line of a training.
 
-#ifndef ZENITH_FRONTENDS_TRAINING_TRAININGLOG_H
-#define ZENITH_FRONTENDS_TRAINING_TRAININGLOG_H
+#ifndef ZENITH_FRONTENDS_TRAINING_RUN_TRAININGLOG_H
+#define ZENITH_FRONTENDS_TRAINING_RUN_TRAININGLOG_H
 
 #include "ir/tensor/Tensor.h"
 #include "llvm/Support/Error.h"
@@ -19,15 +19,15 @@ namespace zenith::training {
 /// What one step says.
 struct StepFigures {
   int64_t step = 0, epoch = 0; ///< the step from 1 on
-  /// Scalars by name, in order: loss, grad_norm, learning_rate.
+  /// Scalars by name, in the order of BuiltStep::figures.
   std::vector<std::pair<std::string, Tensor>> values;
   double ms = 0;
   int64_t examples = 0;
 };
 
-/// The shortest decimal that reads back, of a scalar of f32 or f64.
+/// The shortest decimal that reads back, of a scalar of f32, f64 or i32.
 std::string decimalOf(const Tensor &scalar);
-/// A scalar of f32 or f64.
+/// A scalar of f32, f64 or i32.
 double numberOf(const Tensor &scalar);
 
 class TrainingLog {
@@ -68,4 +68,4 @@ private:
 
 } // namespace zenith::training
 
-#endif // ZENITH_FRONTENDS_TRAINING_TRAININGLOG_H
+#endif // ZENITH_FRONTENDS_TRAINING_RUN_TRAININGLOG_H

@@ -5,10 +5,13 @@
 
 #include "frontends/models/LoadModel.h"
 #include "frontends/training/Initializers.h"
+#include "frontends/training/LossScaling.h"
 #include "frontends/training/Losses.h"
 #include "frontends/training/OptimizerRules.h"
 #include "frontends/training/predictors/PredictorModel.h"
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 using namespace zenith;
 using namespace zenith::training;
@@ -76,6 +79,48 @@ TEST(LossText, SaysClassAndPosition) {
   EXPECT_EQ(errorOf(Loss::read("cross_entropy(ignore_index=-3)")
                         ->checkClasses(labels, 10, "y")),
             "");
+}
+
+TEST(LossScaleText, ReadsAndSaysMistakes) {
+  using Kind = LossScaling::Kind;
+  EXPECT_EQ(LossScaling::read("", true)->kind, Kind::Dynamic);
+  EXPECT_EQ(LossScaling::read("", false)->kind, Kind::Off);
+  EXPECT_EQ(LossScaling::read("off", true)->kind, Kind::Off);
+  auto dynamic = LossScaling::read("dynamic:init=8,interval=3,max=64", false);
+  EXPECT_EQ(dynamic->init, 8);
+  EXPECT_EQ(dynamic->rule.interval, 3);
+  EXPECT_EQ(dynamic->rule.maxScale, 64);
+  EXPECT_EQ(LossScaling::read("static:128", false)->rule.growth, 1);
+  const std::pair<const char *, const char *> mistakes[] = {
+      {"dynamic:", "there is no key ''"},
+      {"dynamic:init=8,init=4", "init is given twice"},
+      {"dynamic:init=x", "init is no finite number: 'x'"},
+      {"dynamic:init=nan", "init is no finite number"},
+      {"dynamic:init=0.5", "init is at least min"},
+      {"dynamic:growth=0.5", "growth is at least 1"},
+      {"dynamic:backoff=0", "backoff is above 0"},
+      {"dynamic:interval=2.5", "interval is at least 1"},
+      {"dynamic:interval=3e9", "interval is at least 1"},
+      {"dynamic:backof=0.5", "did you mean 'backoff'?"},
+      {"static", "the scale is no finite number: ''"},
+      {"static:-1", "positive"},
+      {"static:1e39", "positive number of f32"},
+      {"auto:3", "auto takes no numbers"},
+      {"statik:3", "did you mean 'static'?"}};
+  for (const auto &[text, words] : mistakes)
+    EXPECT_NE(errorOf(LossScaling::read(text, true)).find(words),
+              std::string::npos)
+        << text << ": " << errorOf(LossScaling::read(text, true));
+}
+
+TEST(LossScaleText, MeasuresAPowerOfTwo) {
+  EXPECT_EQ(LossScaling::scaleFor(0), 32768);
+  EXPECT_EQ(LossScaling::scaleFor(INFINITY), 32768);
+  EXPECT_EQ(LossScaling::scaleFor(NAN), 32768);
+  EXPECT_EQ(LossScaling::scaleFor(1e-30), 32768);
+  EXPECT_EQ(LossScaling::scaleFor(65504), 1);
+  EXPECT_EQ(LossScaling::scaleFor(65505), 0.5);
+  EXPECT_EQ(LossScaling::scaleFor(16.5), 2048);
 }
 
 TEST(InitializerText, ColumnsAreOrthonormal) {
