@@ -5,6 +5,8 @@
 #include "frontends/c/Array.h"
 
 #include "frontends/c/StructReading.h"
+#include "ir/tensor/Tensor.h"
+#include "lowering/elements/ElementCodes.h"
 #include "runtime/ABI.h"
 
 using namespace zenith;
@@ -292,3 +294,27 @@ zenith_array *zenith_array_retain(zenith_array *array) noexcept {
 }
 
 void zenith_array_free(zenith_array *array) noexcept { release(array); }
+
+zenith_status *zenith::c::arrayOf(zenith_context &context, const Tensor &tensor,
+                                  Ref<zenith_array> &array) {
+  zenith_view view = {};
+  view.struct_size = sizeof(view);
+  view.dtype = kernels::elementCode(tensor.elementType());
+  view.rank = int32_t(tensor.shape().size());
+  view.dims = tensor.shape().data();
+  view.data = const_cast<char *>(tensor.bytes());
+  zenith_array *made = nullptr;
+  zenith_status *status = zenith_array_wrap(&context, &view, ZENITH_HOLD_COPY,
+                                            nullptr, nullptr, &made);
+  array = Ref<zenith_array>::taking(made);
+  return status;
+}
+
+Tensor zenith::c::tensorOf(const zenith_array &array,
+                           mlir::MLIRContext *types) {
+  Tensor tensor(mlir::RankedTensorType::get(
+      llvm::ArrayRef(array.dims, size_t(array.rank)),
+      kernels::elementType(types, array.dtype)));
+  packElements(viewOf(array), tensor.writable());
+  return tensor;
+}

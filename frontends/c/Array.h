@@ -34,7 +34,20 @@ struct zenith_array : zenith::c::Counted {
   }
 };
 
+namespace zenith {
+class Tensor;
+}
+
 namespace zenith::c {
+
+using ArrayList = std::vector<Ref<zenith_array>>;
+
+/// An array of a tensor's elements, which are copied.
+zenith_status *arrayOf(zenith_context &context, const Tensor &tensor,
+                       Ref<zenith_array> &array);
+/// A tensor of an array's elements, which are copied; its type is made in
+/// `types`.
+Tensor tensorOf(const zenith_array &array, mlir::MLIRContext *types);
 
 /// A new array without elements; null where there is no memory.
 zenith_array *makeArray(zenith_context &context, zenith_dtype dtype,

@@ -21,6 +21,9 @@ struct Program {
   std::mutex mutex;
 };
 
+/// A copy in a context of its own; null where it cannot be read back.
+std::shared_ptr<Program> copyOf(Program &program);
+
 /// Absolute path of a folder; "" is the current one.
 std::string absoluteFolder(const std::string &folder);
 

@@ -43,14 +43,11 @@ zenith_status *zenith_array_load_npy(zenith_context *context, const char *path,
     if (!code || (dtype && code != dtype))
       return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DTYPE,
                      "the file has elements of another type", path);
-    zenith_view view = {};
-    view.struct_size = sizeof(view);
-    view.dtype = code;
-    view.rank = int32_t(tensor->shape().size());
-    view.dims = tensor->shape().data();
-    view.data = const_cast<char *>(tensor->bytes());
-    return zenith_array_wrap(context, &view, ZENITH_HOLD_COPY, nullptr, nullptr,
-                             array);
+    Ref<zenith_array> made;
+    if (zenith_status *status = arrayOf(*context, *tensor, made))
+      return status;
+    *array = made.take();
+    return nullptr;
   });
 }
 
@@ -60,12 +57,8 @@ zenith_status *zenith_array_save_npy(const zenith_array *array,
     if (!array || !path)
       return nullPointer(array ? "path" : "array");
     auto types = typesContext();
-    auto type = mlir::RankedTensorType::get(
-        llvm::ArrayRef(array->dims, size_t(array->rank)),
-        kernels::elementType(types.get(), array->dtype));
-    Tensor tensor(type);
-    packElements(viewOf(*array), tensor.writable());
-    if (llvm::Error error = tensors::writeNpy(path, tensor))
+    if (llvm::Error error =
+            tensors::writeNpy(path, tensorOf(*array, types.get())))
       return failure(std::move(error), ZENITH_REASON_NO_FILE);
     return nullptr;
   });

@@ -56,8 +56,7 @@ private:
 };
 } // namespace
 
-/// A copy in a context of its own.
-static std::shared_ptr<Program> copyOf(Program &program) {
+std::shared_ptr<Program> zenith::c::copyOf(Program &program) {
   auto copy = std::make_shared<Program>();
   copy->mlir = models::makeContext();
   std::string text;

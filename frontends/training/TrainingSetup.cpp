@@ -103,6 +103,20 @@ llvm::Expected<TrainingTexts> TrainingTexts::read(const TrainOptions &options,
   return texts;
 }
 
+void TrainingTexts::describe(const TrainOptions &options, StepOptions &step,
+                             MLIRContext *context) const {
+  step.loss = &loss;
+  step.rule = rule;
+  step.microBatches = options.microBatches;
+  step.ema = options.ema;
+  step.skipsNonFinite = options.onNaN == NonFinite::Skip;
+  if (scaling.kind != LossScaling::Kind::Off)
+    step.scaling = scaling;
+  step.hasPolicy = bool(policy);
+  if (policy && policy->params != precision::FloatWord::F32)
+    step.readAs = precision::typeOf(policy->params, context);
+}
+
 //===----------------------------------------------------------------------===//
 // First values
 //===----------------------------------------------------------------------===//
@@ -363,24 +377,13 @@ llvm::Error TrainingSetup::prepare(const Dataset &given) {
 
 StepOptions TrainingSetup::stepOptions(int64_t rows) const {
   StepOptions step;
-  step.loss = &texts.loss;
-  step.rule = texts.rule;
+  texts.describe(options, step, context);
   step.trained = trained;
   step.running = running;
   for (const auto &[key, array] : example->labels) {
     SmallVector<int64_t> shape(array.shape());
     shape[0] = rows;
     step.labels.push_back({key, array.type().clone(shape)});
-  }
-  step.microBatches = options.microBatches;
-  step.ema = options.ema;
-  step.skipsNonFinite = options.onNaN == NonFinite::Skip;
-  if (texts.scaling.kind != LossScaling::Kind::Off)
-    step.scaling = texts.scaling;
-  if (texts.policy) {
-    step.hasPolicy = true;
-    if (texts.policy->params != precision::FloatWord::F32)
-      step.readAs = precision::typeOf(texts.policy->params, context);
   }
   return step;
 }
@@ -456,6 +459,14 @@ llvm::Expected<BuiltStep> TrainingSetup::buildValidation(int64_t rows) {
   return training::buildValidation(std::move(*model), settings);
 }
 
+Tensor filledTensor(const StateEntry &entry) {
+  if (entry.fill == 0)
+    return Tensor(entry.type);
+  return Tensor::fromElements(DenseElementsAttr::get(
+      entry.type,
+      FloatAttr::get(entry.type.getElementType(), entry.fill).getValue()));
+}
+
 llvm::Expected<std::vector<Tensor>>
 TrainingSetup::firstValues(const BuiltStep &step) const {
   std::vector<Tensor> first;
@@ -472,12 +483,7 @@ TrainingSetup::firstValues(const BuiltStep &step) const {
       first.push_back(std::move(*key));
       continue;
     }
-    Tensor value(entry.type);
-    if (entry.fill != 0)
-      value = Tensor::fromElements(DenseElementsAttr::get(
-          entry.type,
-          FloatAttr::get(entry.type.getElementType(), entry.fill).getValue()));
-    first.push_back(std::move(value));
+    first.push_back(filledTensor(entry));
   }
   return first;
 }

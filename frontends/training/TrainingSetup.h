@@ -27,12 +27,18 @@ struct TrainingTexts {
   /// Errors are of code Usage; Unsupported for what a step cannot do.
   static llvm::Expected<TrainingTexts> read(const TrainOptions &options,
                                             mlir::MLIRContext *context);
+  /// What a step takes of these texts and of the options.
+  void describe(const TrainOptions &options, StepOptions &step,
+                mlir::MLIRContext *context) const;
   /// Takes the policy of a text, empty where there is none, and --loss-scale,
   /// whose default depends on it.
   llvm::Error readPrecision(const std::string &policyText,
                             const TrainOptions &options,
                             mlir::MLIRContext *context);
 };
+
+/// The first value of a state that is the copy of no parameter.
+Tensor filledTensor(const StateEntry &entry);
 
 class TrainingSetup {
 public:

@@ -107,6 +107,7 @@ INSIDE = {
                                       "frontends/training/run"],
     "frontends/training/run": ["frontends/files", "frontends/models", "frontends/tensors", "frontends/training"],
     "frontends/training": ["frontends/cayley", "frontends/files", "frontends/models", "frontends/onnx", "frontends/onnx/model", "frontends/tensors"],
+    "frontends/c/training": ["frontends/c", "frontends/models", "frontends/tensors", "frontends/training"],
     "frontends/c/builder": ["frontends/c", "frontends/files", "frontends/models"],
     "frontends/c": ["frontends/c/builder", "frontends/c/include/zenith", "frontends/cayley", "frontends/files", "frontends/models",
                     "frontends/onnx", "frontends/onnx/model", "frontends/stablehlo", "frontends/tensors"],

@@ -6,35 +6,11 @@
 #include "frontends/c/search/SearchState.h"
 #include "frontends/models/SearchCheckpoint.h"
 #include "ir/LLVMError.h"
-#include "lowering/elements/ElementCodes.h"
+#include "ir/tensor/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace zenith;
 using namespace zenith::c;
-
-/// An array of a tensor's elements, which are copied.
-static zenith_status *arrayOf(zenith_context &context, const Tensor &tensor,
-                              Ref<zenith_array> &array) {
-  zenith_view view = {};
-  view.struct_size = sizeof(view);
-  view.dtype = kernels::elementCode(tensor.elementType());
-  view.rank = int32_t(tensor.shape().size());
-  view.dims = tensor.shape().data();
-  view.data = const_cast<char *>(tensor.bytes());
-  zenith_array *made = nullptr;
-  zenith_status *status = zenith_array_wrap(&context, &view, ZENITH_HOLD_COPY,
-                                            nullptr, nullptr, &made);
-  array = Ref<zenith_array>::taking(made);
-  return status;
-}
-
-static Tensor tensorOf(const zenith_array &array, mlir::MLIRContext *types) {
-  Tensor tensor(mlir::RankedTensorType::get(
-      llvm::ArrayRef(array.dims, size_t(array.rank)),
-      kernels::elementType(types, array.dtype)));
-  packElements(viewOf(array), tensor.writable());
-  return tensor;
-}
 
 /// The loop of @run tells the size of a layer at each condition.
 static void listLayer(void *user, const zenith_profile *event) {

@@ -10,8 +10,6 @@
 
 namespace zenith::c {
 
-using ArrayList = std::vector<Ref<zenith_array>>;
-
 struct SessionFree {
   void operator()(zenith_session *session) const {
     zenith_session_free(session);
