@@ -9,6 +9,7 @@
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "ir/program/ProgramChecks.h"
+#include "ir/target/TargetModel.h"
 #include "lowering/memory/CheckBuffers.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/PhaseBoundary.h"
@@ -195,6 +196,15 @@ static llvm::Error checkKeptOps(ModuleOp module,
   return llvm::Error::success();
 }
 
+/// What the target says that it lacks is legalized or refused like what
+/// --without-types names. Types that a device lacks arithmetic of, but not
+/// storage, its printer computes in f32 with the same bits.
+static void settleLackingTypes(ModuleOp module, CompileOptions &options) {
+  if (!target::modelOf(module).fp64 &&
+      !llvm::is_contained(options.withoutTypes, LackingType::F64))
+    options.withoutTypes.push_back(LackingType::F64);
+}
+
 llvm::Error runPhases(ModuleOp module, const CompileOptions &given) {
   CompileOptions options = given;
   if (llvm::Error error = settlePrecision(module, options))
@@ -207,6 +217,7 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &given) {
     return to.takeError();
   if (llvm::Error error = checkInput(module, *from, options))
     return error;
+  settleLackingTypes(module, options);
   // One manager per phase: a failure is then a phase's.
   for (int index = *from; index <= *to; ++index) {
     if (options.interrupted)

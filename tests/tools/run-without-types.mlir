@@ -9,6 +9,9 @@
 // RUN: zenith-run %t/halves.mlir --random-inputs=1 --without-types=f16,bf16 --compare=interp --atol=0 --rtol=0
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/doubles.mlir --random-inputs=1 --without-types=f64 2>&1 | FileCheck --check-prefix=REFUSED %s
 // REFUSED: 'graph.mul' op computes in f64
+// A target without f64 need not be told.
+// RUN: echo '{"fp64": false}' > %t/singles.json
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/doubles.mlir --random-inputs=1 --target-model=%t/singles.json 2>&1 | FileCheck --check-prefix=REFUSED %s
 // RUN: zenith-run %t/doubles.mlir --random-inputs=1 --without-types=f64 --f64-as=f32 --compare=interp --rtol=1e-6 --explain=precision 2>&1 | FileCheck --check-prefix=SINGLE %s
 // SINGLE: PRE007 {{.*}}'mul' computes f64 as f32
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/power.mlir --random-inputs=1 --without-types=i64 2>&1 | FileCheck --check-prefix=RULE %s
