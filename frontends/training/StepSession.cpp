@@ -9,6 +9,7 @@
 #include "ir/LocationText.h"
 #include "ir/interpreter/Interpreter.h"
 #include "lowering/elements/ElementCodes.h"
+#include "lowering/memory/BufferNotes.h"
 #include "lowering/memory/MemoryReport.h"
 #include "lowering/pipeline/Compile.h"
 #include "lowering/pipeline/Pipeline.h"
@@ -260,6 +261,18 @@ StepSession::firstNonFinite(ArrayRef<Tensor> state, ArrayRef<Tensor> batch) {
   return found;
 }
 
+/// Every size of a step is known.
+static std::optional<int64_t> noDim(const std::string &) {
+  return std::nullopt;
+}
+
+std::optional<llvm::json::Object> StepSession::memoryTimeline() const {
+  if (!entry)
+    return std::nullopt;
+  return memory::timelineOf(entry->memory.buffers, entry->memory.arena(),
+                            noDim);
+}
+
 std::string StepSession::memoryReport() const {
   int64_t parameters = 0, optimizer = 0, inputs = 0, gradients = 0;
   for (const StepState &state : built.state) {
@@ -276,9 +289,7 @@ std::string StepSession::memoryReport() const {
   llvm::json::Object report{{"entry", built.entry}};
   int64_t arena = 0;
   if (entry) {
-    // Every size of a step is known.
-    auto sizeOf = [](const std::string &) { return std::optional<int64_t>(); };
-    auto planned = llvm::json::parse(memory::toJSON(entry->memory, sizeOf));
+    auto planned = llvm::json::parse(memory::toJSON(entry->memory, noDim));
     if (!planned)
       return llvm::toString(planned.takeError());
     report = std::move(*planned->getAsObject());

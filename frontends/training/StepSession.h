@@ -8,6 +8,7 @@
 
 #include "frontends/training/BuildStep.h"
 #include "frontends/training/TrainOptions.h"
+#include "llvm/Support/JSON.h"
 
 namespace zenith::pipeline {
 class Executable;
@@ -64,6 +65,9 @@ public:
   /// its name and place; empty where there is none.
   llvm::Expected<std::string> firstNonFinite(llvm::ArrayRef<Tensor> state,
                                              llvm::ArrayRef<Tensor> batch);
+
+  /// What lives when in the arena of a step; nothing where it is interpreted.
+  std::optional<llvm::json::Object> memoryTimeline() const;
 
   /// JSON of the planned memory of a step by class.
   std::string memoryReport() const;

@@ -37,6 +37,7 @@ struct TrainOptions {
   bool verifyFiles = true;
   bool interprets = false;    ///< runs the reference interpreter
   bool reportsMemory = false; ///< prints the planned peak and stops
+  std::string memoryTimeline; ///< file for the arena of a step; empty: none
   bool showsProgress = false; ///< a line on standard error, for terminals
   /// Set from outside: finishes the step, saves and ends.
   const std::atomic<bool> *stop = nullptr;

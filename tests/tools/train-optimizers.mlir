@@ -88,6 +88,9 @@
 // STEP: func.func private @objective_grad({{.*}} attributes {graph.derive = {of = @objective, options = "wrt=0", rule = "grad"}}
 // STEP: func.func @step(%{{.*}}: tensor<2xf32> {graph.donated, graph.name = "w"}
 // RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='adam(0.1)' --batch-size=1 --report=memory | FileCheck --check-prefix=MEMORY %s
+// RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='adam(0.1)' --batch-size=1 --steps=1 --memory-timeline=%t/timeline.json
+// RUN: FileCheck --check-prefix=TIMELINE --input-file=%t/timeline.json %s
+// TIMELINE: "buffers"
 // MEMORY: "optimiser":{"bytes":20,"formula":"20"},"parameters":{"bytes":8,"formula":"8"}
 
 graph.param @w : tensor<2xf32> = dense<0.0> : tensor<2xf32>

@@ -9,6 +9,7 @@
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/LoadModel.h"
 #include "frontends/models/ParamFiles.h"
+#include "frontends/models/TimelineFile.h"
 #include "frontends/models/WriteModel.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphOps.h"
@@ -257,29 +258,8 @@ llvm::Error ModelRun::checkFolders() {
 llvm::Error ModelRun::writeTimeline() {
   if (options.memoryTimeline.empty())
     return llvm::Error::success();
-  std::optional<llvm::json::Object> timeline = executor->memoryTimeline(dims);
-  if (!timeline)
-    return makeError(ErrorCode::Unsupported,
-                     "--memory-timeline: sizes in the arena depend on data");
-  std::string text;
-  StringRef path = options.memoryTimeline;
-  if (path.ends_with(".svg"))
-    text = memory::drawTimeline(*timeline);
-  else
-    llvm::raw_string_ostream(text)
-        << llvm::json::Value(std::move(*timeline)) << "\n";
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (!code) {
-    file << text;
-    file.close();
-    code = file.error();
-    file.clear_error();
-  }
-  if (code)
-    return makeError(ErrorCode::Invalid, "cannot write: " + code.message(),
-                     path.str());
-  return llvm::Error::success();
+  return models::writeTimeline(options.memoryTimeline,
+                               executor->memoryTimeline(dims));
 }
 
 llvm::Error ModelRun::start() {

@@ -32,6 +32,8 @@ static llvm::Error checkOptions(const TrainCommand &command) {
                      "'" + run.compile.target +
                          "' is no target; known are cpu, "
                          "cpu:ARCH, opencl, opencl:N, interp");
+  if (!run.offloadFolder.empty())
+    return makeError(ErrorCode::Unsupported, "--offload in a training");
   for (Report report : run.reports)
     if (report != Report::Memory)
       return makeError(ErrorCode::Usage,
@@ -81,6 +83,7 @@ llvm::Error zenith::tools::train(const TrainCommand &command,
   options.dims = run.dims.sizes;
   options.params = run.params;
   options.verifyFiles = !run.noVerify;
+  options.memoryTimeline = run.memoryTimeline;
   options.interprets = run.isInterpreted();
   options.reportsMemory = run.wants(Report::Memory);
   options.showsProgress = ::isatty(STDERR_FILENO);

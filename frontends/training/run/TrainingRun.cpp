@@ -6,6 +6,7 @@
 
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/LoadModel.h"
+#include "frontends/models/TimelineFile.h"
 #include "frontends/tensors/Checkpoints.h"
 #include "frontends/tensors/Safetensors.h"
 #include "frontends/training/ExportStep.h"
@@ -397,6 +398,10 @@ llvm::Error TrainingRun::execute() {
     return exportStep(setup, options, diagnostics);
   for (auto part : {&TrainingRun::openCheckpoints, &TrainingRun::startState})
     if (llvm::Error error = (this->*part)())
+      return error;
+  if (!options.memoryTimeline.empty())
+    if (llvm::Error error = models::writeTimeline(options.memoryTimeline,
+                                                  session->memoryTimeline()))
       return error;
   if (options.reportsMemory) {
     llvm::outs() << session->memoryReport() << "\n";
