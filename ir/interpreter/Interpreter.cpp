@@ -8,6 +8,7 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/BlockPlan.h"
 #include "ir/interpreter/OpEvaluation.h"
+#include "ir/interpreter/devices/DeviceProgram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -76,8 +77,9 @@ struct Frame {
 /// One call of run(): its options and the parameters seen so far.
 class Run : public RegionRunner {
 public:
-  Run(Operation *module, const Options &options)
-      : module(module), options(options) {}
+  Run(Operation *module, const Options &options,
+      DeviceMeeting *meeting = nullptr, int64_t device = 0)
+      : module(module), options(options), meeting(meeting), device(device) {}
 
   Expected<Results> call(func::FuncOp function, Results arguments);
   Expected<Results> evaluateOp(Operation *op, MutableArrayRef<Tensor> operands);
@@ -93,6 +95,8 @@ private:
   Expected<Results> runBlock(Block &block, Results arguments, Frame *parent,
                              bool report);
   Expected<Results> operandsOf(const PlannedOp &planned, Frame &frame);
+  Expected<Results> manual(graph::ManualOp op,
+                           MutableArrayRef<Tensor> operands);
   Expected<Results> callSymbol(func::CallOp op, const OpEvaluation &e);
   Expected<Results> getParam(graph::GetParamOp op, const OpEvaluation &e);
   Expected<Tensor> loadParam(graph::ParamOp param, const OpEvaluation &e);
@@ -104,6 +108,9 @@ private:
 
   Operation *module;
   const Options &options;
+  /// Of a run that is one of several devices.
+  DeviceMeeting *meeting;
+  int64_t device;
   std::unique_ptr<SymbolTable> symbols;
   llvm::DenseMap<Operation *, Tensor> params;
   llvm::DenseMap<Block *, std::unique_ptr<BlockPlan>> plans;
@@ -323,9 +330,35 @@ Expected<Results> Run::getParam(graph::GetParamOp op, const OpEvaluation &e) {
   return Results{*value};
 }
 
+// Without a meeting the region's devices are started here.
+Expected<Results> Run::manual(graph::ManualOp op,
+                              MutableArrayRef<Tensor> operands) {
+  if (!meeting)
+    return startDevices(op, [&](DeviceMeeting &all, int64_t own) {
+      Results values(operands.begin(), operands.end());
+      return Run(module, options, &all, own).evaluateOp(op, values);
+    });
+  return runManual({op, operands, options.maxTensorBytes}, *meeting, device,
+                   [&](Results blocks) {
+                     return runBlock(op.getBody().front(), std::move(blocks),
+                                     nullptr, /*report=*/false);
+                   });
+}
+
 Expected<Results> Run::evaluateOp(Operation *op,
                                   MutableArrayRef<Tensor> operands) {
   OpEvaluation e{op, operands, mostBytes(), this, operands};
+  if (graph::familyOf(op) == graph::Family::Collective) {
+    if (!meeting)
+      return e.fail("is for several devices, and the program runs on one",
+                    ErrorCode::Unsupported);
+    return runCollective(e, *meeting, device,
+                         [&](Operation *built, auto values) {
+                           return evaluateOp(built, values);
+                         });
+  }
+  if (auto region = dyn_cast<graph::ManualOp>(op))
+    return manual(region, operands);
   if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
     Expected<Results> results =
         runBlock(fusion.getBody().front(),
@@ -348,9 +381,15 @@ Expected<Results> Run::evaluateOp(Operation *op,
 Expected<Results> zenith::interpreter::run(func::FuncOp function,
                                            ArrayRef<Tensor> arguments,
                                            const Options &options) {
-  return Run(SymbolTable::getNearestSymbolTable(function->getParentOp()),
-             options)
-      .call(function, arguments);
+  Operation *module =
+      SymbolTable::getNearestSymbolTable(function->getParentOp());
+  if (graph::MeshAttr mesh = meshOfBlocks(function))
+    return runOnBlocks(function, mesh, arguments,
+                       [&](DeviceMeeting &all, int64_t device, Results blocks) {
+                         return Run(module, options, &all, device)
+                             .call(function, std::move(blocks));
+                       });
+  return Run(module, options).call(function, arguments);
 }
 
 Expected<Results> zenith::interpreter::evaluate(Operation *op,

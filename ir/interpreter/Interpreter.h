@@ -40,7 +40,9 @@ struct Options {
 };
 
 /// Results of `function`, in order. Errors are LLVMErrors or what loadParam
-/// gave. @prepare runs on demand, once per call.
+/// gave. @prepare runs on demand, once per call. All devices of a mesh run a
+/// program of one device (graph.block); arguments and results are whole then,
+/// and loadParam is called for each device.
 llvm::Expected<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                         llvm::ArrayRef<Tensor> arguments,
                                         const Options &options = {});

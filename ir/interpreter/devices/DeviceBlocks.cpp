@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Boxes of whole values that are the blocks of devices.
+
+#include "ir/interpreter/devices/DeviceBlocks.h"
+
+#include "ir/devices/DeviceGroups.h"
+#include "ir/interpreter/StridedCopy.h"
+#include "ir/program/Shardings.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::interpreter;
+
+SmallVector<graph::AxisRefAttr> Dealing::axesOf(unsigned dim) const {
+  SmallVector<graph::AxisRefAttr> axes;
+  for (graph::AxisRefAttr axis : sharding.getDims()[dim].getAxes())
+    if (manualAxes.empty() || llvm::is_contained(manualAxes, axis.getName()))
+      axes.push_back(axis);
+  return axes;
+}
+
+namespace {
+/// The part of a whole value that a block holds.
+struct Box {
+  Shape blockShape, starts, sizes;
+  bool isEmpty = false;
+};
+} // namespace
+
+static Box boxAt(ArrayRef<int64_t> whole, const Dealing &dealing,
+                 int64_t position) {
+  Box box;
+  for (auto [dim, size] : llvm::enumerate(whole)) {
+    SmallVector<graph::AxisRefAttr> axes = dealing.axesOf(unsigned(dim));
+    int64_t shards = 1;
+    for (graph::AxisRefAttr axis : axes)
+      shards *= graph::axisSize(axis, dealing.mesh);
+    int64_t block = llvm::divideCeil(size, shards);
+    int64_t start = std::min(
+        size, block * graph::positionAlong(dealing.mesh, axes, position));
+    box.blockShape.push_back(block);
+    box.starts.push_back(start);
+    box.sizes.push_back(std::min(block, size - start));
+    box.isEmpty |= box.sizes.back() == 0;
+  }
+  return box;
+}
+
+static int64_t offsetIn(ArrayRef<int64_t> whole, const Box &box) {
+  int64_t offset = 0;
+  for (auto [start, stride] : llvm::zip_equal(box.starts, stridesOf(whole)))
+    offset += start * stride;
+  return offset;
+}
+
+Tensor zenith::interpreter::blockOf(const Tensor &whole, const Dealing &dealing,
+                                    int64_t position) {
+  Box box = boxAt(whole.shape(), dealing, position);
+  Tensor block(RankedTensorType::get(box.blockShape, whole.elementType()));
+  if (!box.isEmpty)
+    copyStrided(block.writable(), {0, stridesOf(box.blockShape)}, whole.bytes(),
+                {offsetIn(whole.shape(), box), stridesOf(whole.shape())},
+                box.sizes, elementBytes(whole.elementType()));
+  return block;
+}
+
+Tensor zenith::interpreter::joinBlocks(RankedTensorType type,
+                                       const Dealing &dealing,
+                                       ArrayRef<int64_t> positions,
+                                       ArrayRef<Tensor> blocks) {
+  Tensor whole(type);
+  // Last to first, so that of equal blocks the first stays.
+  for (auto [position, block] :
+       llvm::reverse(llvm::zip_equal(positions, blocks))) {
+    Box box = boxAt(type.getShape(), dealing, position);
+    if (!box.isEmpty)
+      copyStrided(whole.writable(),
+                  {offsetIn(type.getShape(), box), stridesOf(type.getShape())},
+                  block.bytes(), {0, stridesOf(box.blockShape)}, box.sizes,
+                  elementBytes(type.getElementType()));
+  }
+  return whole;
+}
