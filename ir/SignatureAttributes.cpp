@@ -7,6 +7,7 @@
 #include "ir/GraphDialect.h"
 #include "ir/ShapeChecks.h"
 #include "ir/attributes/DimBoundsAttr.h"
+#include "ir/devices/BlockAttr.h"
 #include "ir/dims/DimAttr.h"
 #include "ir/dims/DimExpr.h"
 #include "ir/program/Shardings.h"
@@ -82,6 +83,28 @@ static LogicalResult verifySharding(const SignatureEntry &entry) {
   return success();
 }
 
+// The value is the block that graph.block says.
+static LogicalResult verifyBlock(const SignatureEntry &entry) {
+  Attribute value = entry.attribute.getValue();
+  auto stated = dyn_cast<DictionaryAttr>(value);
+  auto sharding = stated ? stated.getAs<ShardingAttr>("sharding") : nullptr;
+  auto named = stated ? stated.getAs<TypeAttr>("whole") : nullptr;
+  auto whole =
+      dyn_cast_or_null<RankedTensorType>(named ? named.getValue() : Type());
+  if (!sharding || !whole || !whole.hasStaticShape())
+    return entry.fail(value, "{sharding = #graph.sharding, whole = a type}",
+                      10);
+  if (auto mistake = shardingMistake(entry.function, sharding, whole))
+    return entry.function->emitOpError()
+           << entry.role << ' ' << entry.index << ": " << blockAttrName << ": "
+           << *mistake;
+  RankedTensorType block =
+      blockType(whole, sharding, meshOf(entry.function, sharding));
+  if (block != entry.type)
+    return entry.fail(value, "blocks of " + typeText(entry.type), 10);
+  return success();
+}
+
 /// Attributes that passes leave on arguments are free; only those that every
 /// reader relies on have a form.
 static LogicalResult verifyEntry(const SignatureEntry &entry) {
@@ -92,6 +115,8 @@ static LogicalResult verifyEntry(const SignatureEntry &entry) {
     return verifyDims(entry);
   if (entry.attribute.getName() == shardingAttrName)
     return verifySharding(entry);
+  if (entry.attribute.getName() == blockAttrName)
+    return verifyBlock(entry);
   return success();
 }
 

@@ -7,6 +7,7 @@
 #include "ir/CollectiveOps.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
+#include "ir/attributes/ShardingAttrs.h"
 #include "ir/program/Shardings.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -113,6 +114,10 @@ meshGroups(Operation *op, FlatSymbolRefAttr name, ArrayAttr axes,
     if (!parsed.back())
       return mistake(op, "is over axis " + text.getValue() + ", which mesh @" +
                              name.getValue() + " does not have");
+    for (AxisRefAttr other : ArrayRef(parsed).drop_back())
+      if (overlap(other, parsed.back()))
+        return mistake(op, "is over axis " + other.text() + " and over " +
+                               text.getValue() + ", which overlap");
   }
   return axisGroups(mesh, parsed);
 }

@@ -182,9 +182,9 @@ Unroller::separate(Operation &op, const Active &active,
   if (classes.size() == 1)
     return std::vector<Active>{active};
   std::optional<llvm::Error> failure;
-  Operation *joined = nullptr;
+  SmallVector<Operation *> joined;
   op.walk([&](Operation *inner) {
-    if (joined || failure || !isCollective(inner) || isa<AxisIndexOp>(inner))
+    if (failure || !isCollective(inner) || isa<AxisIndexOp>(inner))
       return;
     auto groups = groupsOf(inner, devices);
     if (!groups) {
@@ -196,25 +196,28 @@ Unroller::separate(Operation &op, const Active &active,
         auto count = llvm::count_if(group, [&](int64_t device) {
           return llvm::is_contained(members.second, device);
         });
-        if (count != 0 && count != int64_t(group.size()))
-          joined = inner;
+        if (count != 0 && count != int64_t(group.size()) &&
+            !llvm::is_contained(joined, inner))
+          joined.push_back(inner);
       }
   });
   if (failure)
     return std::move(*failure);
   std::vector<Active> separated;
-  if (!joined) {
+  if (joined.empty()) {
     for (auto &[value, members] : classes)
       separated.push_back(members);
     return separated;
   }
   Location loc = op.getLoc();
   auto flag = RankedTensorType::get({}, builder.getI1Type());
-  std::string text =
-      ("devices disagree on '" + op.getName().getStringRef() +
-       "', in which they would meet in '" + joined->getName().getStringRef() +
-       "' at " + placeOf(joined->getLoc()))
-          .str();
+  std::string text = ("devices disagree on '" + op.getName().getStringRef() +
+                      "', in which they would meet in ")
+                         .str();
+  for (auto [i, inner] : llvm::enumerate(joined))
+    text += ((i ? " and in '" : "'") + inner->getName().getStringRef() +
+             "' at " + placeOf(inner->getLoc()))
+                .str();
   for (auto &[value, members] : llvm::drop_begin(classes)) {
     Value equal = builder.create<CompareOp>(loc, flag, CompareDirection::eq,
                                             classes.front().first, value);
