@@ -20,18 +20,22 @@ using graph::DeviceList;
 // Groups
 //===----------------------------------------------------------------------===//
 
-static int64_t moduleCount(Operation *op, StringRef name) {
+static std::optional<int64_t> moduleCount(Operation *op, StringRef name) {
   auto module = op->getParentOfType<ModuleOp>();
   auto value = module ? module->getAttrOfType<IntegerAttr>(name) : nullptr;
-  return value ? value.getInt() : 1;
+  return value ? std::optional(value.getInt()) : std::nullopt;
 }
 
-/// Devices are numbered replica by replica: r * partitions + p.
-static DeviceGrid gridOf(OpReading &x) {
+/// Devices are numbered replica by replica: r * partitions + p. Nothing where
+/// the module does not say how many there are: groups then name devices.
+static std::optional<DeviceGrid> statedGrid(OpReading &x) {
   if (x.program.grid)
     return *x.program.grid;
-  return {moduleCount(x.op, "mhlo.num_replicas"),
-          moduleCount(x.op, "mhlo.num_partitions")};
+  auto replicas = moduleCount(x.op, "mhlo.num_replicas"),
+       partitions = moduleCount(x.op, "mhlo.num_partitions");
+  if (!replicas && !partitions)
+    return std::nullopt;
+  return DeviceGrid{replicas.value_or(1), partitions.value_or(1)};
 }
 
 static bool hasChannel(OpReading &x) {
@@ -74,47 +78,91 @@ static std::vector<DeviceList> deviceGroups(const std::vector<DeviceList> &rows,
   return groups;
 }
 
-// The axes of #stablehlo.replica_group_mesh_axes as groups.
+// The axes of #stablehlo.replica_group_mesh_axes as groups of devices.
 static std::optional<std::vector<DeviceList>> meshGroups(OpReading &x) {
-  auto text = dyn_cast<TextAttr>(x.op->getAttr("replica_groups"));
-  if (text)
-    x.unsupported("with groups written as " + text.getText() +
-                  " is not supported");
-  else
+  auto text = dyn_cast_or_null<TextAttr>(x.op->getAttr("replica_groups"));
+  if (!text) {
     x.invalid("has no table of replica_groups");
-  return std::nullopt;
+    return std::nullopt;
+  }
+  auto refuse =
+      [&](const Twine &why) -> std::optional<std::vector<DeviceList>> {
+    x.invalid("has groups " + text.getText() + ", " + why);
+    return std::nullopt;
+  };
+  StringRef rest = text.getText().split('@').second;
+  StringRef name = rest.take_until([](char c) { return c == ',' || c == '>'; });
+  auto mesh = SymbolTable::lookupNearestSymbolFrom<graph::MeshOp>(
+      x.b.getInsertionBlock()->getParentOp(),
+      x.b.getStringAttr(name.trim(" \"")));
+  if (!mesh)
+    return refuse("whose mesh the program lacks");
+  SmallVector<graph::AxisRefAttr> axes;
+  rest = rest.split("axes").second;
+  if (!rest.contains("axis_ref") && rest.trim("= []>").size() > 0) {
+    x.unsupported("with axes of a mesh by number is not supported");
+    return std::nullopt;
+  }
+  while (rest.contains("axis_ref")) {
+    auto [axis, after] = rest.split("axis_ref").second.split('>');
+    StringRef part = axis.split("sub_axis_info").second;
+    std::string written = axis.split('"').second.split('"').first.str();
+    if (!part.empty())
+      written += ":" + part.ltrim("= ").str();
+    axes.push_back(graph::parseAxis(mesh.getMesh(), written));
+    if (!axes.back())
+      return refuse("of which the mesh has no axis " + written);
+    rest = after;
+  }
+  int64_t devices = mesh.getMesh().numDevices();
+  if (auto grid = statedGrid(x);
+      grid && grid->replicas * grid->partitions != devices)
+    return refuse("a mesh of " + Twine(devices) +
+                  " devices, and the program runs on " +
+                  Twine(grid->replicas * grid->partitions));
+  return graph::axisGroups(mesh.getMesh(), axes);
+}
+
+// Rows of a table of ids; all of them are one group where it is empty.
+static std::optional<std::vector<DeviceList>>
+rowsOf(OpReading &x, DenseIntElementsAttr table, std::optional<int64_t> count) {
+  std::vector<DeviceList> rows;
+  if (table.empty()) {
+    rows.emplace_back();
+    for (int64_t id = 0; id < count.value_or(1); ++id)
+      rows.back().push_back(id);
+    return rows;
+  }
+  int64_t width = table.getType().getShape().back();
+  for (auto [i, id] : llvm::enumerate(table.getValues<APInt>())) {
+    if (int64_t(i) % width == 0)
+      rows.emplace_back();
+    if (count && id.getSExtValue() >= *count) {
+      x.invalid("names device " + Twine(id.getSExtValue()) + " of " +
+                Twine(*count));
+      return std::nullopt;
+    }
+    if (id.getSExtValue() >= 0)
+      rows.back().push_back(id.getSExtValue());
+  }
+  return rows;
+}
+
+static int64_t countOf(GroupIds ids, DeviceGrid grid) {
+  return ids == GroupIds::Partitions ? grid.partitions
+         : ids == GroupIds::Devices  ? grid.replicas * grid.partitions
+                                     : grid.replicas;
 }
 
 static std::optional<std::vector<DeviceList>> readGroups(OpReading &x,
                                                          GroupIds ids) {
-  DeviceGrid grid = gridOf(x);
   auto table = x.op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
   if (!table)
     return meshGroups(x);
-  std::vector<DeviceList> rows;
-  int64_t count = ids == GroupIds::Partitions ? grid.partitions
-                  : ids == GroupIds::Devices  ? grid.replicas * grid.partitions
-                                              : grid.replicas;
-  if (table.empty()) {
-    // All of them are one group.
-    rows.emplace_back();
-    for (int64_t id = 0; id < count; ++id)
-      rows.back().push_back(id);
-  } else {
-    int64_t width = table.getType().getShape().back();
-    for (auto [i, id] : llvm::enumerate(table.getValues<APInt>())) {
-      if (int64_t(i) % width == 0)
-        rows.emplace_back();
-      if (id.getSExtValue() >= count) {
-        x.invalid("names device " + Twine(id.getSExtValue()) + " of " +
-                  Twine(count));
-        return std::nullopt;
-      }
-      if (id.getSExtValue() >= 0)
-        rows.back().push_back(id.getSExtValue());
-    }
-  }
-  return deviceGroups(rows, ids, grid);
+  std::optional<DeviceGrid> grid = statedGrid(x);
+  auto rows = rowsOf(x, table,
+                     grid ? std::optional(countOf(ids, *grid)) : std::nullopt);
+  return rows && grid ? deviceGroups(*rows, ids, *grid) : rows;
 }
 
 // Reductions and all_gather count replicas unless there is a channel.
@@ -145,10 +193,13 @@ static DenseIntElementsAttr tableOf(OpReading &x,
   return DenseIntElementsAttr::get(type, ids);
 }
 
-/// Whether every device is alone, so that nothing travels.
-static bool isAlone(OpReading &x) {
-  DeviceGrid grid = gridOf(x);
-  return grid.replicas * grid.partitions == 1;
+/// Whether there is one device, so that nothing travels.
+static bool isAlone(OpReading &x, ArrayRef<DeviceList> groups) {
+  if (std::optional<DeviceGrid> grid = statedGrid(x))
+    return grid->replicas * grid->partitions == 1;
+  return llvm::all_of(groups, [](const DeviceList &group) {
+    return llvm::all_of(group, [](int64_t id) { return id == 0; });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +235,7 @@ static void allReduceRule(OpReading &x) {
   SmallVector<Type> types = resultTypes(x);
   if (x.failed() || !groups)
     return;
-  if (isAlone(x) && TypeRange(types) == ValueRange(inputs).getTypes())
+  if (isAlone(x, *groups) && TypeRange(types) == ValueRange(inputs).getTypes())
     return identityRule(x);
   if (TypeRange(types) != ValueRange(inputs).getTypes())
     return x.unsupported("into wider elements is not supported");
@@ -202,7 +253,7 @@ static void reduceScatterRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed() || !groups)
     return;
-  if (isAlone(x))
+  if (isAlone(x, *groups))
     return identityRule(x);
   if (type.getElementType() != elementOf(input))
     return x.unsupported("into wider elements is not supported");
@@ -221,7 +272,7 @@ static void allGatherRule(OpReading &x) {
   SmallVector<Type> types = resultTypes(x);
   if (x.failed() || !groups)
     return;
-  if (isAlone(x))
+  if (isAlone(x, *groups))
     return identityRule(x);
   x.outFlat(x.create<graph::AllGatherOp>(
                  types, inputs, uint64_t(x.intAttribute("all_gather_dim")),
@@ -235,7 +286,7 @@ static void allToAllRule(OpReading &x) {
   SmallVector<Type> types = resultTypes(x);
   if (x.failed() || !groups)
     return;
-  if (isAlone(x))
+  if (isAlone(x, *groups))
     return identityRule(x);
   x.outFlat(x.create<graph::AllToAllOp>(
                  types, inputs, uint64_t(x.intAttribute("split_dimension")),
@@ -253,7 +304,7 @@ static void dynamicBroadcast(OpReading &x) {
   SmallVector<Type> types = resultTypes(x);
   if (x.failed() || !groups || groups->empty())
     return;
-  if (isAlone(x))
+  if (isAlone(x, *groups))
     return x.outFlat(ValueRange(inputs).drop_back());
   Value senders = inputs.pop_back_val();
   Values results;
@@ -285,9 +336,10 @@ static void broadcastRule(OpReading &x) {
   SmallVector<Type> types = resultTypes(x);
   if (x.failed() || !groups)
     return;
-  if (isAlone(x) && groups->size() == 1 && !groups->front().empty())
+  bool alone = isAlone(x, *groups);
+  if (alone && groups->size() == 1 && !groups->front().empty())
     return identityRule(x);
-  if (isAlone(x))
+  if (alone)
     return x.outFlat(x.filled(inputs.front(), 0));
   x.outFlat(x.create<graph::CollectiveBroadcastOp>(
                  types, inputs, uint64_t(0), FlatSymbolRefAttr(), ArrayAttr(),
@@ -298,20 +350,21 @@ static void broadcastRule(OpReading &x) {
 static void permuteRule(OpReading &x) {
   Value input = x.in();
   SmallVector<int64_t> list = x.list("source_target_pairs");
-  DeviceGrid grid = gridOf(x);
-  std::vector<DeviceList> rows;
-  int64_t count = hasChannel(x) ? grid.partitions : grid.replicas;
+  std::optional<DeviceGrid> grid = statedGrid(x);
+  std::vector<DeviceList> pairs;
   for (size_t i = 0; i + 1 < list.size(); i += 2) {
-    if (std::max(list[i], list[i + 1]) >= count)
-      return x.invalid("names device " + Twine(std::max(list[i], list[i + 1])) +
-                       " of " + Twine(count));
-    rows.push_back({list[i], list[i + 1]});
+    int64_t last = std::max(list[i], list[i + 1]);
+    if (grid && last >= countOf(exchangeIds(x), *grid))
+      return x.invalid("names device " + Twine(last) + " of " +
+                       Twine(countOf(exchangeIds(x), *grid)));
+    pairs.push_back({list[i], list[i + 1]});
   }
   if (x.failed())
     return;
-  if (isAlone(x))
-    return x.out(rows.empty() ? x.filled(input, 0) : input);
-  std::vector<DeviceList> pairs = deviceGroups(rows, exchangeIds(x), grid);
+  if (isAlone(x, pairs))
+    return x.out(pairs.empty() ? x.filled(input, 0) : input);
+  if (grid)
+    pairs = deviceGroups(pairs, exchangeIds(x), *grid);
   if (pairs.empty())
     return x.out(x.filled(input, 0));
   x.out(x.create<graph::CollectivePermuteOp>(input.getType(), input,
@@ -324,9 +377,9 @@ static void idRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  if (isAlone(x))
+  if (isAlone(x, {}))
     return x.out(x.scalar(type.getElementType(), 0));
-  DeviceGrid grid = gridOf(x);
+  DeviceGrid grid = *statedGrid(x);
   bool ofReplica = x.op->getName().stripDialect() == "replica_id";
   std::vector<DeviceList> rows(1);
   for (int64_t id = 0; id < (ofReplica ? grid.replicas : grid.partitions); ++id)
@@ -340,7 +393,7 @@ static void idRule(OpReading &x) {
 // Every group has one member, so each device keeps its own data.
 static void loneCollectiveRule(OpReading &x) {
   auto groups = x.op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
-  if (!groups || groups.getNumElements() > 1 || !isAlone(x) ||
+  if (!groups || groups.getNumElements() > 1 || !isAlone(x, {}) ||
       !llvm::equal(x.op->getOperandTypes(), x.op->getResultTypes()))
     return x.unsupported("over several devices is not supported");
   identityRule(x);

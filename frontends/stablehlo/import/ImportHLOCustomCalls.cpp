@@ -226,12 +226,13 @@ static Rule ruleForTarget(StringRef target) {
 }
 
 // Kept by name: backends refuse unknown names. A call for its effect would be
-// removed as unused, so it is refused here.
+// removed as unused, so it is refused here, unless only shardings are asked
+// for, to which it says nothing.
 static void unknownRule(OpReading &x, StringRef target) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
-  if (x.flag("has_side_effect") || target.empty())
+  if ((x.flag("has_side_effect") && !x.program.keepsValues) || target.empty())
     return x.unsupported("@" + target + " is not supported");
   // Without an effect or a result the call does nothing.
   if (types.empty())
