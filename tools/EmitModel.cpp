@@ -5,6 +5,7 @@
 #include "tools/EmitModel.h"
 #include "tools/EmitShardings.h"
 
+#include "frontends/models/DeviceOptions.h"
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/LoadModel.h"
@@ -154,16 +155,15 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
         shardingText(*model->module, options.form, options.run.compile);
     return text ? writeFile(options.output, *text) : text.takeError();
   }
-  sharding::ShardOptions dealt;
-  dealt.meshDevices = options.run.compile.meshDevices;
-  dealt.mesh = options.run.compile.mesh;
-  dealt.shards = options.run.compile.shards;
   llvm::Expected<Operation *> entry =
       models::findEntry(*model->module, options.run.entry);
+  StringRef name;
   if (entry)
-    dealt.entry = SymbolTable::getSymbolName(*entry).str();
+    name = SymbolTable::getSymbolName(*entry);
   else
     llvm::consumeError(entry.takeError());
+  sharding::ShardOptions dealt =
+      models::shardOptions(options.run.compile, name);
   dealt.keepPartitioned = options.form == EmitForm::Partitioned;
   dealt.explain = options.run.explains(remarks::Topic::Sharding);
   {

@@ -4,6 +4,7 @@
 
 #include "tools/EmitShardings.h"
 
+#include "frontends/models/DeviceOptions.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "mlir/IR/Diagnostics.h"
@@ -26,12 +27,8 @@ zenith::tools::shardingText(ModuleOp module, pipeline::EmitForm form,
       error = invalid(d.str(), graph::placeOf(d.getLocation()));
     return success();
   });
-  auto strategy =
-      sharding::strategyOf(zenith::options::wordOf(options.propagation));
-  sharding::PropagationOptions propagation{
-      strategy.value_or(sharding::Strategy::Full),
-      options.conservativePropagation};
-  if (failed(sharding::propagateShardings(module, propagation)))
+  if (failed(sharding::propagateShardings(
+          module, models::shardOptions(options, "").propagation)))
     return makeError(std::move(error));
   return sharding::shardingReport(module);
 }

@@ -5,6 +5,7 @@
 #include "tools/run/RunModel.h"
 
 #include "frontends/models/BindInputs.h"
+#include "frontends/models/DeviceOptions.h"
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/LoadModel.h"
@@ -164,11 +165,8 @@ llvm::Error ModelRun::dealOverDevices() {
   llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
     return entry.takeError();
-  sharding::ShardOptions dealt;
-  dealt.meshDevices = options.compile.meshDevices;
-  dealt.mesh = options.compile.mesh;
-  dealt.shards = options.compile.shards;
-  dealt.entry = SymbolTable::getSymbolName(*entry).str();
+  sharding::ShardOptions dealt = models::shardOptions(
+      options.compile, SymbolTable::getSymbolName(*entry));
   if (options.wants(Report::Communication))
     dealt.communication = &communication;
   dealt.explain = options.explains(remarks::Topic::Sharding);

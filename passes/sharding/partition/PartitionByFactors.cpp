@@ -3,6 +3,7 @@
 // Chooses which axes go to which factors of an op, so that all devices work and
 // the fewest bytes travel, and builds the op on the blocks.
 
+#include "ir/remarks/Remark.h"
 #include "passes/sharding/ShardingRule.h"
 #include "passes/sharding/partition/Partitioner.h"
 
@@ -72,16 +73,35 @@ static bool worksOnBlocks(Operation *op) {
   return false;
 }
 
+static bool has(const TensorFactors *tensor, unsigned factor) {
+  return tensor && llvm::any_of(*tensor, [&](const DimFactors &dim) {
+           return llvm::is_contained(dim, factor);
+         });
+}
+
+// Whether data say where along this factor an op writes: positions are those of
+// the whole dimension, not of a block.
+static bool isWrittenAt(const OpFactors &op, unsigned factor) {
+  if (!isa<graph::DynamicUpdateSliceOp, graph::ScatterOp, graph::ScatterWithOp>(
+          op.op))
+    return false;
+  unsigned updates =
+      isa<graph::DynamicUpdateSliceOp>(op.op) ? 1 : op.op->getNumOperands() - 1;
+  return has(op.factorsOf(0), factor) && !has(op.factorsOf(updates), factor);
+}
+
 bool OpFactors::isUsable(unsigned factor) const {
   const Factor &f = mapping.factors[factor];
-  if (f.blocked || f.size == 1)
+  if (f.blocked || f.size == 1 || isWrittenAt(*this, factor))
     return false;
   // Blocks of the filters of several groups would be other groups.
   auto convolution = dyn_cast<graph::ConvolutionOp>(op);
-  if (convolution && convolution.getGroups() != 1)
-    for (const DimFactors &dim : *factorsOf(1))
-      if (llvm::is_contained(dim, factor))
-        return false;
+  if (convolution && convolution.getGroups() != 1 && has(factorsOf(1), factor))
+    return false;
+  // Parts of windows are at other places of the input.
+  if (convolution && f.kind == FactorKind::Reduction &&
+      !has(factorsOf(0), factor))
+    return false;
   return f.kind == FactorKind::PassThrough ||
          (f.kind == FactorKind::Reduction && foldOf(op));
 }
@@ -211,6 +231,7 @@ struct Candidate {
   Dealt dealt;
   int64_t degree = 0;
   double sent = 0;
+  Value first; ///< whose layout goes before the others'
 };
 } // namespace
 
@@ -241,6 +262,24 @@ static void price(Partitioner &p, const OpFactors &factors,
   }
 }
 
+// What the cheapest other way of dealing the op would send.
+static void explainChoice(Operation *op, const Candidate &best,
+                          ArrayRef<Candidate> candidates) {
+  const Candidate *other = nullptr;
+  for (const Candidate &candidate : candidates)
+    if (candidate.dealt != best.dealt &&
+        (!other || candidate.sent < other->sent))
+      other = &candidate;
+  auto text = [](Value value) {
+    return "'" + nameOf(value) + "' (" + originsOf(value) + ")";
+  };
+  if (other)
+    remarks::emit(op, remarks::Code::SHD105,
+                  {op->getName().getStringRef(), text(best.first),
+                   int64_t(best.sent), text(other->first),
+                   int64_t(other->sent)});
+}
+
 // All devices at work first, then the fewest bytes, then the first in order:
 // the layout that results want, extended by those of operands.
 static Dealt choose(Partitioner &p, const OpFactors &factors) {
@@ -253,25 +292,32 @@ static Dealt choose(Partitioner &p, const OpFactors &factors) {
   size_t results = seeds.size();
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     seeds.push_back({unsigned(i), p.layoutOf(operand)});
-  Candidate best;
-  bool found = false;
+  std::vector<Candidate> candidates;
   for (size_t first = 0; first < seeds.size(); ++first) {
     if (first > 0 && first < results)
       continue;
-    Candidate candidate;
+    unsigned tensor = seeds[first].first;
+    Candidate &candidate = candidates.emplace_back();
+    candidate.first = tensor < operands
+                          ? op->getOperand(tensor)
+                          : Value(op->getResult(tensor - operands));
     candidate.dealt.resize(factors.mapping.factors.size());
-    factors.add(candidate.dealt, seeds[first].first, seeds[first].second);
-    for (const auto &[tensor, layout] : seeds)
-      factors.add(candidate.dealt, tensor, layout);
+    factors.add(candidate.dealt, tensor, seeds[first].second);
+    for (const auto &[other, layout] : seeds)
+      factors.add(candidate.dealt, other, layout);
     factors.restrict(candidate.dealt);
     price(p, factors, candidate);
-    if (!found || candidate.degree > best.degree ||
-        (candidate.degree == best.degree && candidate.sent < best.sent))
-      best = std::move(candidate);
-    found = true;
   }
-  best.dealt.resize(factors.mapping.factors.size());
-  return best.dealt;
+  if (candidates.empty())
+    return Dealt(factors.mapping.factors.size());
+  const Candidate *best = &candidates.front();
+  for (const Candidate &candidate : candidates)
+    if (candidate.degree > best->degree ||
+        (candidate.degree == best->degree && candidate.sent < best->sent))
+      best = &candidate;
+  if (p.explain)
+    explainChoice(op, *best, candidates);
+  return best->dealt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,17 +39,15 @@ static Value placeInBlock(LocalBuilder &x, Value start, int64_t block,
   return clampedStart(x, place, block + size);
 }
 
-/// The dimension that is cut and dealt; -1 for none or several.
-static int64_t dealtCut(const Layout &layout, ArrayRef<int64_t> whole,
-                        ArrayRef<int64_t> part) {
-  int64_t only = -1;
+/// The dimensions that are cut and dealt.
+static SmallVector<int64_t> dealtCuts(const Layout &layout,
+                                      ArrayRef<int64_t> whole,
+                                      ArrayRef<int64_t> part) {
+  SmallVector<int64_t> dims;
   for (int64_t dim = 0; dim < int64_t(whole.size()); ++dim)
-    if (!layout.dims[dim].empty() && whole[dim] != part[dim]) {
-      if (only >= 0)
-        return -1;
-      only = dim;
-    }
-  return only;
+    if (!layout.dims[dim].empty() && whole[dim] != part[dim])
+      dims.push_back(dim);
+  return dims;
 }
 
 static SmallVector<Value> startsOf(Partitioner &p, LocalBuilder &x,
@@ -67,30 +65,35 @@ static bool dynamicSlice(Partitioner &p, graph::DynamicSliceOp op) {
                    result = tensorTypeOf(op.getResult());
   Layout from = p.layoutOf(op.getOperand());
   from.partial.clear();
-  int64_t dim = dealtCut(from, whole.getShape(), result.getShape());
+  SmallVector<int64_t> dims =
+      dealtCuts(from, whole.getShape(), result.getShape());
   Type element = whole.getElementType();
-  if (dim < 0 || element.isInteger(1))
+  if (dims.empty() || element.isInteger(1))
     return false;
-  const Atoms atoms = from.dims[dim];
   LocalBuilder x = p.local(op.getLoc());
   Value source = p.request(op.getOperand(), from);
-  int64_t size = result.getDimSize(dim);
-  int64_t block = tensorTypeOf(source).getDimSize(dim);
   SmallVector<Value> starts =
       startsOf(p, x, op.getStarts(), whole.getShape(), result.getShape());
-  source = x.maskPadding(source, dim, whole.getDimSize(dim), atoms,
-                         x.scalar(element, 0));
-  source = x.pad(source, dim, size, size);
-  starts[dim] = placeInBlock(x, starts[dim], block, atoms, size);
+  Layout layout = from;
+  Atoms owners;
+  for (int64_t dim : dims) {
+    const Atoms &atoms = from.dims[dim];
+    int64_t size = result.getDimSize(dim);
+    int64_t block = tensorTypeOf(source).getDimSize(dim);
+    source = x.maskPadding(source, dim, whole.getDimSize(dim), atoms,
+                           x.scalar(element, 0));
+    source = x.pad(source, dim, size, size);
+    starts[dim] = placeInBlock(x, starts[dim], block, atoms, size);
+    layout.dims[dim].clear();
+    llvm::append_range(owners, atoms);
+  }
   SmallVector<int64_t> shape(tensorTypeOf(source).getShape());
   for (int64_t other = 0; other < whole.getRank(); ++other)
     if (whole.getDimSize(other) != result.getDimSize(other))
       shape[other] = result.getDimSize(other);
   Value part = p.b.create<graph::DynamicSliceOp>(
       op.getLoc(), RankedTensorType::get(shape, element), source, starts);
-  Layout layout = from;
-  layout.dims[dim].clear();
-  layout.partial = p.axes.inMeshOrder(atoms);
+  layout.partial = p.axes.inMeshOrder(owners);
   layout.fold = graph::ReduceKind::sum;
   p.set(op.getResult(), layout, part);
   return true;
@@ -100,24 +103,29 @@ static bool dynamicUpdate(Partitioner &p, graph::DynamicUpdateSliceOp op) {
   RankedTensorType whole = tensorTypeOf(op.getOperand()),
                    update = tensorTypeOf(op.getUpdate());
   Layout to = wantedOr(p, op.getResult(), p.layoutOf(op.getOperand()));
-  int64_t dim = dealtCut(to, whole.getShape(), update.getShape());
-  if (dim < 0)
+  SmallVector<int64_t> dims =
+      dealtCuts(to, whole.getShape(), update.getShape());
+  if (dims.empty())
     return false;
-  const Atoms atoms = to.dims[dim];
   LocalBuilder x = p.local(op.getLoc());
-  Value target = p.request(op.getOperand(), to);
+  Value wide = p.request(op.getOperand(), to);
+  SmallVector<int64_t> blocks(tensorTypeOf(wide).getShape());
   Layout parts = to;
-  parts.dims[dim].clear();
+  for (int64_t dim : dims)
+    parts.dims[dim].clear();
   Value written = p.request(op.getUpdate(), parts);
-  int64_t size = update.getDimSize(dim);
-  int64_t block = tensorTypeOf(target).getDimSize(dim);
   SmallVector<Value> starts =
       startsOf(p, x, op.getStarts(), whole.getShape(), update.getShape());
-  starts[dim] = placeInBlock(x, starts[dim], block, atoms, size);
-  Value wide = x.pad(target, dim, size, size);
+  for (int64_t dim : dims) {
+    int64_t size = update.getDimSize(dim);
+    starts[dim] = placeInBlock(x, starts[dim], blocks[dim], to.dims[dim], size);
+    wide = x.pad(wide, dim, size, size);
+  }
   wide = p.b.create<graph::DynamicUpdateSliceOp>(op.getLoc(), wide.getType(),
                                                  wide, written, starts);
-  p.set(op.getResult(), to, x.slice(wide, dim, size, block));
+  for (int64_t dim : dims)
+    wide = x.slice(wide, dim, update.getDimSize(dim), blocks[dim]);
+  p.set(op.getResult(), to, wide);
   return true;
 }
 

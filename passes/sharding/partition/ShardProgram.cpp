@@ -37,20 +37,53 @@ static llvm::Error returnErrors(ModuleOp module,
   return makeError(ErrorCode::Invalid, text, place);
 }
 
+// Of one process: each has ops of its own.
+static constexpr int64_t mostDevices = 1024;
+
 template <typename Add> static llvm::Error run(ModuleOp module, Add add) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   add(passes);
   return returnErrors(module, [&] { return passes.run(module); });
 }
 
-static llvm::Error propagate(ModuleOp module) {
-  return returnErrors(module, [&] { return propagateShardings(module, {}); });
+static llvm::Error propagate(ModuleOp module, const ShardOptions &options) {
+  PropagationOptions propagation = options.propagation;
+  propagation.explain |= options.explain;
+  return returnErrors(module,
+                      [&] { return propagateShardings(module, propagation); });
 }
 
-static graph::ManualOp manualRegion(ModuleOp module) {
-  graph::ManualOp found;
-  module.walk([&](graph::ManualOp op) { found = op; });
+// The first op that is for several devices.
+static Operation *findMeeting(ModuleOp module) {
+  Operation *found = nullptr;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<graph::ManualOp>(op) &&
+        graph::familyOf(op) != graph::Family::Collective)
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
   return found;
+}
+
+// A program that is run whole must not meet other devices.
+static llvm::Error checkAlone(ModuleOp module, int64_t devices) {
+  Operation *meeting = findMeeting(module);
+  if (!meeting)
+    return llvm::Error::success();
+  std::string place = graph::placeOf(meeting->getLoc());
+  if (devices > 1)
+    return makeError(ErrorCode::Usage,
+                     "the program has regions for " + Twine(devices) +
+                         " devices: give --mesh-devices=" + Twine(devices),
+                     place);
+  // A mesh of one device asks for no other.
+  if (isa<graph::ManualOp>(meeting))
+    return llvm::Error::success();
+  return makeError(ErrorCode::Unsupported,
+                   "'" + meeting->getName().getStringRef() +
+                       "' of a program without a mesh is not supported",
+                   place);
 }
 
 static llvm::Error applyStated(ModuleOp module, const ShardOptions &options) {
@@ -75,26 +108,25 @@ llvm::Error zenith::sharding::shardProgram(ModuleOp module,
   auto devices = meshDevices(module);
   if (!devices)
     return devices.takeError();
-  if (options.meshDevices <= 1) {
-    if (graph::ManualOp manual = manualRegion(module); manual && *devices > 1)
-      return makeError(ErrorCode::Usage,
-                       "the program has regions for " + Twine(*devices) +
-                           " devices: give --mesh-devices=" + Twine(*devices),
-                       graph::placeOf(manual.getLoc()));
-    return llvm::Error::success();
-  }
+  if (options.meshDevices <= 1)
+    return checkAlone(module, *devices);
   if (*devices != options.meshDevices)
     return makeError(ErrorCode::Usage,
                      "--mesh-devices=" + Twine(options.meshDevices) +
                          ": the program's mesh has " + Twine(*devices) +
                          " devices");
+  if (*devices > mostDevices)
+    return makeError(ErrorCode::Unsupported,
+                     Twine(*devices) +
+                         " devices in one process are not supported, at most " +
+                         Twine(mostDevices) + " are");
   if (llvm::Error error = run(module, [](OpPassManager &passes) {
         passes.addPass(createInlineCallsPass());
         passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
         addTidy(passes);
       }))
     return error;
-  if (llvm::Error error = propagate(module))
+  if (llvm::Error error = propagate(module, options))
     return error;
   if (llvm::Error error = partitionProgram(module, options.explain))
     return error;

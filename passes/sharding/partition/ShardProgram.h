@@ -6,6 +6,7 @@
 #define ZENITH_PASSES_SHARDING_PARTITION_SHARDPROGRAM_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/sharding/PropagateShardings.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
@@ -18,6 +19,7 @@ struct ShardOptions {
   std::string mesh;
   /// As applyShard takes each.
   std::vector<std::string> shards;
+  PropagationOptions propagation = {};
   /// The function that runs.
   std::string entry;
   /// Stops at the program of one device.
