@@ -74,6 +74,11 @@ zenith::c::readCompileOptions(const zenith_context &context,
     if (!given.settings || !given.settings[i])
       return nullPointer("settings");
     auto [name, value] = llvm::StringRef(given.settings[i]).split('=');
+    // One sharding each: commas are between its dimensions.
+    if (name == "shard") {
+      options.shards.push_back(value.str());
+      continue;
+    }
     if (zenith_status *status = set(name, value, options))
       return status;
   }

@@ -7,8 +7,11 @@
 
 #include "frontends/c/CompileSettings.h"
 #include "frontends/c/StructReading.h"
+#include "frontends/models/DeviceOptions.h"
+#include "frontends/models/EntrySignature.h"
 #include "frontends/models/TargetNames.h"
 #include "ir/LLVMError.h"
+#include "ir/program/Shardings.h"
 #include "lowering/pipeline/Phases.h"
 #include "passes/precision/PrecisionPolicy.h"
 
@@ -63,6 +66,38 @@ static zenith_status *checkPolicy(const std::string &text,
              : failure(why, ZENITH_REASON_NONE);
 }
 
+/// The program of all devices that the options name, in place.
+static llvm::Error dealOverDevices(mlir::ModuleOp module,
+                                   const pipeline::CompileOptions &options) {
+  llvm::Expected<mlir::Operation *> entry = models::findEntry(module, "");
+  llvm::StringRef name;
+  if (entry)
+    name = mlir::SymbolTable::getSymbolName(*entry);
+  else // none of several functions is the one that --shard speaks of
+    llvm::consumeError(entry.takeError());
+  return sharding::shardProgram(module, models::shardOptions(options, name));
+}
+
+/// The program that an interpreted executable runs: dealt over devices it is
+/// another one than the module's.
+static llvm::Expected<std::shared_ptr<Program>>
+interpretedProgram(zenith_module &module,
+                   const pipeline::CompileOptions &options) {
+  bool saysNothing = options.meshDevices <= 1 && options.mesh.empty() &&
+                     options.shards.empty();
+  {
+    std::lock_guard<std::mutex> lock(module.program->mutex);
+    if (saysNothing && !graph::hasMesh(*module.program->module))
+      return module.program;
+  }
+  std::shared_ptr<Program> program = copyOf(*module.program);
+  if (!program)
+    return makeError(ErrorCode::Internal, "the module cannot be copied");
+  if (llvm::Error error = dealOverDevices(*program->module, options))
+    return std::move(error);
+  return options.meshDevices > 1 ? program : module.program;
+}
+
 static zenith_status *compileProgram(zenith_module &module,
                                      const zenith_compile_options &given,
                                      zenith_executable &executable) {
@@ -76,23 +111,33 @@ static zenith_status *compileProgram(zenith_module &module,
   executable.target = options.target;
   executable.maxMemory = given.max_memory;
   options.budgetBytes = given.max_memory;
+  auto failed = [&](llvm::Error error) {
+    return recorded(*module.context,
+                    failureOf(std::move(error), given.cancel, given.deadline,
+                              ZENITH_REASON_NONE));
+  };
   // Uniquing in the module's context is not safe for threads.
-  std::lock_guard<std::mutex> lock(module.program->mutex);
+  std::unique_lock<std::mutex> lock(module.program->mutex);
   if (zenith_status *status =
           checkPolicy(options.mixedPrecision, module.program->mlir.get()))
     return status;
-  mlir::OwningOpRef<mlir::ModuleOp> copy(module.program->module->clone());
   if (options.target == "interp") {
-    executable.interpreted = module.program;
-    executable.program = describeInterpreted(*copy);
+    lock.unlock();
+    auto program = interpretedProgram(module, options);
+    if (!program)
+      return failed(program.takeError());
+    executable.interpreted = *program;
+    std::lock_guard<std::mutex> guard((*program)->mutex);
+    executable.program = describeInterpreted(*(*program)->module);
     return nullptr;
   }
+  mlir::OwningOpRef<mlir::ModuleOp> copy(module.program->module->clone());
+  if (llvm::Error error = dealOverDevices(*copy, options))
+    return failed(std::move(error));
   auto compiled =
       pipeline::compile(std::move(copy), options, &executable.times);
   if (!compiled)
-    return recorded(*module.context,
-                    failureOf(compiled.takeError(), given.cancel,
-                              given.deadline, ZENITH_REASON_NONE));
+    return failed(compiled.takeError());
   executable.program = std::move(*compiled);
   return nullptr;
 }
