@@ -419,3 +419,43 @@ func.func @non_max_suppression_c3_result(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6
   %r = graph.non_max_suppression %b, %s, %n, %t : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<4x3xi64>
   return
 }
+
+// -----
+
+func.func @hash_c1_rank(%x: tensor<8xi64>) {
+  // expected-error@below {{'graph.hash' op rank: got 1, expected 2 (hash_c1)}}
+  %h = graph.hash matrix, %x : tensor<8xi64> -> tensor<8x1xi64>
+  return
+}
+
+// -----
+
+func.func @hash_c1_width(%x: tensor<8x?xi64>) {
+  // expected-error@below {{'graph.hash' op width: got a dynamic one, expected a static one (hash_c1)}}
+  %h = graph.hash matrix, %x : tensor<8x?xi64> -> tensor<8x1xi64>
+  return
+}
+
+// -----
+
+func.func @hash_c2_element(%x: tensor<8x3xi64>) {
+  // expected-error@below {{'graph.hash' op element type of the result: got ui32, expected i64 (hash_c2)}}
+  %h = graph.hash matrix, %x : tensor<8x3xi64> -> tensor<8x1xui32>
+  return
+}
+
+// -----
+
+func.func @hash_c2_lanes(%x: tensor<8x3xi64>) {
+  // expected-error@below {{'graph.hash' op lanes: got 2, expected 1 (hash_c2)}}
+  %h = graph.hash poly32, %x : tensor<8x3xi64> -> tensor<8x2xui32>
+  return
+}
+
+// -----
+
+func.func @hash_c3(%x: tensor<8x3xi64>) {
+  // expected-error@below {{'graph.hash' op seed: got 7, expected none (hash_c3)}}
+  %h = graph.hash poly32, %x seed 7 : tensor<8x3xi64> -> tensor<8x1xui32>
+  return
+}

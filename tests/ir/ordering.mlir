@@ -75,3 +75,11 @@ func.func @non_max_suppression(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n:
   %c = graph.non_max_suppression %b, %s, %n, %t, %t center : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> tensor<?x3xi64>
   return
 }
+
+func.func @hash(%x: tensor<?x3xi64>, %y: tensor<8x3xui8>) {
+  // CHECK: graph.hash matrix, %{{.*}} seed 7 : tensor<?x3xi64> -> tensor<?x2xi64>
+  %h = graph.hash matrix, %x seed 7 : tensor<?x3xi64> -> tensor<?x2xi64>
+  // CHECK: graph.hash poly32, %{{.*}} : tensor<8x3xui8> -> tensor<8x1xui32>
+  %p = graph.hash poly32, %y : tensor<8x3xui8> -> tensor<8x1xui32>
+  return
+}

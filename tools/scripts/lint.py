@@ -20,7 +20,7 @@ LAYERS = {
     "ir": ["ir"],
     "ir/program": ["ir", "ir/attributes", "ir/dims", "ir/matchers"],
     "ir/random": ["ir", "ir/dims", "ir/matchers", "ir/ops"],
-    "ir/interpreter": ["ir", "runtime/routines/Lapack.h"],
+    "ir/interpreter": ["ir", "runtime/routines/Lapack.h", "runtime/routines/Threefry.h"],
     "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
     "lowering/routines": ["ir", "lowering", "runtime/ABI.h", "runtime/RoutineArguments.h", "runtime/RoutineScratch.h",

@@ -252,3 +252,22 @@ TEST(EvalOrdering, NonMaxSuppression) {
   EXPECT_EQ(run("0", "0.0"), "dense<> : tensor<0x3xi64>");
   EXPECT_EQ(run("3", "0.92"), "dense<[[0, 0, 3]]> : tensor<1x3xi64>");
 }
+
+TEST(EvalOrdering, HashOfUnits) {
+  // Rows of one 1 give the matrix: jax.random.bits(PRNGKey(7), (2, 2), uint32)
+  // modulo 2^31 - 1, whose sums wrap around at the prime.
+  std::string units =
+      "dense<[[1, 0], [0, 1], [2147483647, 1]]> : tensor<3x2xi64>";
+  std::string hashes =
+      evaluateOp("graph.hash matrix, %0 seed 7 : tensor<3x2xi64> -> "
+                 "tensor<3x1xi64>",
+                 "tensor<3x1xi64>", {units});
+  EXPECT_EQ(
+      hashes,
+      "dense<[[747710730], [2038463999], [2038463999]]> : tensor<3x1xi64>");
+  EXPECT_EQ(evaluateOp("graph.hash poly32, %0 : tensor<2x2xi8> -> "
+                       "tensor<2x1xui32>",
+                       "tensor<2x1xui32>",
+                       {"dense<[[0, 0], [-1, 2]]> : tensor<2x2xi8>"}),
+            "dense<[[16777620], [3]]> : tensor<2x1xui32>");
+}

@@ -175,6 +175,36 @@ TEST_F(OrderingKernelTest, NonMaxSuppressionOfMany) {
   }
 }
 
+TEST_F(OrderingKernelTest, Hash) {
+  harness.fill = [](mlir::RankedTensorType type, unsigned) {
+    Tensor tensor(type);
+    interpreter::ElementAccess access(type.getElementType());
+    uint64_t state = 5;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      access.store(tensor.writable() + i * access.bytes(),
+                   interpreter::Scalar::ofSigned(int64_t(state)));
+    }
+    return tensor;
+  };
+  // Rows of less and of more than a block, and several tasks.
+  for (const char *element :
+       {"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"})
+    for (const char *shape : {"37x11", "3x700", "5000x3"}) {
+      std::string rows = tensor(std::string(shape) + "x", element),
+                  count = std::string(shape).substr(
+                      0, std::string(shape).find('x')),
+                  sums = "tensor<" + count + "x3xi64>",
+                  polynomials = "tensor<" + count + "x1xui32>";
+      check("%x : " + rows, sums,
+            "%r = graph.hash matrix, %x seed -3 : " + rows + " -> " + sums,
+            "%r");
+      check("%x : " + rows, polynomials,
+            "%r = graph.hash poly32, %x : " + rows + " -> " + polynomials,
+            "%r");
+    }
+}
+
 TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
   EXPECT_EQ(harness.refusal(fusionText(
                 "routine", "%x : tensor<4xf32>", "tensor<4xf32>",
