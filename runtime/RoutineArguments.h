@@ -147,6 +147,7 @@ typedef struct zenith_append_new_arguments {
   int64_t parts;            ///< of a row
   const int64_t *row_bytes; ///< of each part
   int64_t count;            ///< rows of the known list that are valid
+  int64_t known_rows;       ///< that the known list has room for
   int64_t candidate_rows;
   int64_t rows;      ///< that the list has room for
   int64_t cells;     ///< of the new index

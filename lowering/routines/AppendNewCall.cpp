@@ -37,6 +37,7 @@ FailureOr<KernelPlan> emitAppendNew(const EmissionContext &context,
   call.set(&Arguments::parts, int64_t(bytes.size()));
   call.set(&Arguments::row_bytes, bytes);
   call.set(&Arguments::count, dims.scalar(op.getCount()));
+  call.set(&Arguments::known_rows, dims.dimOf(op.getKnown().front(), 0));
   call.set(&Arguments::candidate_rows, more);
   call.set(&Arguments::rows, dims.scalar(op.getRows()));
   call.set(&Arguments::cells, dims.scalar(op.getCells()));

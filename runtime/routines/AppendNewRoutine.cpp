@@ -45,7 +45,8 @@ class RowIndex {
 public:
   RowIndex(uint64_t *cells, int64_t size) : cells(cells), size(size) {}
 
-  /// Describes the first `count` rows of a list, which are distinct.
+  /// Describes the first `count` rows of a list, which are distinct and fewer
+  /// than the cells.
   void rebuild(const PartRows &list, int64_t count) {
     std::fill_n(cells, size, 0);
     forEachHash(list, count, [&](int64_t row, uint64_t hash) {
@@ -63,11 +64,16 @@ public:
                  const PartRows &candidates, int64_t rows) {
     forEachHash(candidates, rows, [&](int64_t row, uint64_t hash) {
       int64_t at = home(hash);
-      for (; cells[at] != 0; at = next(at))
-        if (int64_t held = positionOf(cells[at]);
-            (cells[at] ^ cellOf(hash, 0)) >> positionBits == 0 &&
-            held < count && candidates.isSame(row, list, held))
+      // An index that no run has made may lack a free cell.
+      for (int64_t left = size; cells[at] != 0; at = next(at)) {
+        int64_t held = positionOf(cells[at]);
+        bool mayBeSame = (cells[at] ^ cellOf(hash, 0)) >> positionBits == 0 &&
+                         held >= 0 && held < count;
+        if (mayBeSame && candidates.isSame(row, list, held))
           return true;
+        if (--left == 0)
+          return false;
+      }
       if (count >= room)
         return false;
       for (int64_t part = 0; part < list.parts; ++part)
@@ -127,19 +133,24 @@ void zenith_routine_append_new(const zenith_append_new_arguments *arguments,
       candidates{given.parts, given.row_bytes, given.candidates};
   // A cell stays free, at which a search for a row ends.
   const int64_t room =
-      std::max(given.count, std::min(given.rows, given.cells - 1));
+                    std::max<int64_t>(0, std::min(given.rows, given.cells - 1)),
+                count = std::min({std::max<int64_t>(given.count, 0),
+                                  given.known_rows, room});
   for (int64_t part = 0; part < given.parts; ++part)
     if (list.data[part] != known.data[part])
       std::memcpy(list.at(part, 0), known.at(part, 0),
-                  size_t(given.count * given.row_bytes[part]));
+                  size_t(count * given.row_bytes[part]));
+  *given.total = count;
+  if (given.cells < 1)
+    return;
   RowIndex index(given.new_index, given.cells);
   bool isMoved =
       given.new_index != given.index && given.cells == given.old_cells;
-  if (given.count == 0 || given.cells != given.old_cells)
-    index.rebuild(list, given.count);
+  if (count == 0 || given.cells != given.old_cells)
+    index.rebuild(list, count);
   else if (isMoved)
     std::memcpy(given.new_index, given.index,
                 size_t(given.cells) * sizeof(uint64_t));
   *given.total =
-      index.append(list, given.count, room, candidates, given.candidate_rows);
+      index.append(list, count, room, candidates, given.candidate_rows);
 }

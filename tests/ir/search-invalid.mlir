@@ -241,3 +241,43 @@ func.func @test_and_set_c5(%k: tensor<4xui64>, %a: tensor<4xui64>) {
   %p, %r = search.test_and_set %k (%a) tags 17 : (tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4xui64>)
   return
 }
+
+// -----
+
+func.func @append_new_c1(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tensor<4x3xui8>, %c: tensor<i64>) {
+  // expected-error@below {{'search.append_new' op number of candidates: got 2, expected 1 (append_new_c1)}}
+  %j, %l, %n = search.append_new %i, (%k), (%a, %a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @append_new_c2(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tensor<4x?xui8>, %c: tensor<i64>) {
+  // expected-error@below {{'search.append_new' op the candidates: got tensor<4x?xui8>, expected rows of a static shape, of integers of 8 bits or more (append_new_c2)}}
+  %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x?xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @append_new_c3(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tensor<4x2xui8>, %c: tensor<i64>) {
+  // expected-error@below {{'search.append_new' op rows: got tensor<4x2xui8>, expected tensor<4x3xui8> (append_new_c3)}}
+  %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x2xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @append_new_c4_list(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tensor<4x3xui8>, %c: tensor<i64>) {
+  // expected-error@below {{'search.append_new' op list: got tensor<9x3xui8>, expected tensor<?x3xui8> (append_new_c4)}}
+  %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<9x3xui8>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @append_new_c4_index(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tensor<4x3xui8>, %c: tensor<i64>) {
+  // expected-error@below {{'search.append_new' op new index: got tensor<8xui64>, expected tensor<?xui64> (append_new_c4)}}
+  %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<8xui64>, tensor<?x3xui8>, tensor<i64>)
+  return
+}

@@ -37,3 +37,11 @@ func.func @test_and_set(%k: tensor<8xui64>, %a: tensor<3xui64>) {
   %q, %s = search.test_and_set %k (%a) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
   return
 }
+
+func.func @append_new(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %w: tensor<?xui64>, %a: tensor<4x3xui8>, %b: tensor<4xui64>, %c: tensor<i64>) {
+  // CHECK: search.append_new %{{.*}}, (%{{.*}}), (%{{.*}}) count %{{.*}} rows %{{.*}} cells %{{.*}} : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
+  %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
+  // CHECK: search.append_new %{{.*}}, (%{{.*}}, %{{.*}}), (%{{.*}}, %{{.*}}) count
+  %p, %q, %r, %s = search.append_new %i, (%k, %w), (%a, %b) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<?xui64>, tensor<4x3xui8>, tensor<4xui64>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<?xui64>, tensor<i64>)
+  return
+}

@@ -6,6 +6,7 @@
 #include "passes/search/states/BfsRewrite.h"
 #include "ir/SearchOps.h"
 #include "passes/search/states/KeyRanges.h"
+#include "passes/search/states/KnownStates.h"
 #include "passes/search/states/LoopRewrite.h"
 
 using namespace mlir;
@@ -46,11 +47,18 @@ private:
   void carryStates() override {
     SmallVector<Type> types(keys.words(), wordListType(builder));
     layer = carry(constantKeys(bfs.starts), types);
-    if (inverses.empty() && bfs.earlier)
-      earlier = carry(constantKeys(bfs.earlierStarts), types);
-    if (keys.isHalved() || form.images) {
+    // The size of the layer comes before other numbers: it is what progress
+    // tells.
+    if (keys.isHalved() || form.images || form.indexesKnown) {
       Value count = countOfStarts(builder, location);
       size = carry(count, count.getType());
+    }
+    if (form.indexesKnown) {
+      SmallVector<Value> first =
+          KnownStates(builder, location).begin(constantKeys(bfs.earlierStarts));
+      indexed = carry(first, ValueRange(first).getTypes());
+    } else if (inverses.empty() && bfs.earlier) {
+      earlier = carry(constantKeys(bfs.earlierStarts), types);
     }
   }
 
@@ -142,12 +150,42 @@ private:
     return candidates;
   }
 
+  /// Candidates as one list of keys: as they are of a small layer, whose step
+  /// should cost no more than its states, else each once.
+  SmallVector<Value> listCandidates(const KeyStep &step, ValueRange current) {
+    constexpr int64_t few = 64;
+    RowBuilder rows(builder, location);
+    SmallVector<Type> types(keys.words(), wordListType(builder));
+    Value isSmall = rows.compare(CompareDirection::le, rows.count(current[0]),
+                                 rows.number(few));
+    ValueRange lists = rows.branch(
+        isSmall, types,
+        [&] {
+          SmallVector<Value> candidates = step.candidatesOf(current), joined;
+          for (unsigned word = 0; word < keys.words(); ++word) {
+            SmallVector<Value> parts;
+            for (size_t at = word; at < candidates.size(); at += keys.words())
+              parts.push_back(candidates[at]);
+            joined.push_back(builder.create<ConcatOp>(
+                location, wordListType(builder), uint64_t(0), parts));
+          }
+          return joined;
+        },
+        [&] {
+          return form.memoryBytes > 0
+                     ? freshKeysWithin(builder, location, step, current, {},
+                                       form.memoryBytes)
+                     : freshKeys(builder, location, step, current, {});
+        });
+    return SmallVector<Value>(lists);
+  }
+
   void buildNext(ValueRange arguments,
                  MutableArrayRef<Value> yielded) override {
     ValueRange current = layer.of(arguments);
     SmallVector<Value> known;
     bool leavesLayer = inverses.empty() ? bfs.layerIsKnown : !form.needsNoLayer;
-    if (leavesLayer)
+    if (leavesLayer && !indexed)
       llvm::append_range(known, current);
     if (earlier)
       llvm::append_range(known, earlier->of(arguments));
@@ -161,7 +199,15 @@ private:
       step.images.bits = constant(shape, images->partBits());
       step.images.ties = keys.ownBit();
     }
-    if (another) {
+    if (indexed) {
+      KnownStates::Step added =
+          KnownStates(builder, location)
+              .add(indexed->of(arguments), listCandidates(step, current));
+      next = added.fresh;
+      sizeOfNextLayer = countStates(next);
+      for (auto [place, value] : llvm::enumerate(added.carried))
+        yielded[indexed->first + place] = value;
+    } else if (another) {
       next = nextUnlessLast(step, current, known);
       sizeOfNextLayer = next.pop_back_val();
     } else {
@@ -190,6 +236,7 @@ private:
   const std::vector<size_t> &inverses;
   CarriedStates layer;
   std::optional<CarriedStates> earlier, size;
+  std::optional<CarriedStates> indexed; ///< as KnownStates carries them
   SmallVector<Value> next;
   Value sizeOfNextLayer;
 };

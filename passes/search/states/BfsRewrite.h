@@ -19,7 +19,9 @@ struct KeyForm {
   std::vector<size_t> inverses;
   bool needsNoLayer = false; ///< not even the current layer is excluded
   bool asTable = false;      ///< generators are a table
-  int64_t memoryBytes = 0;   ///< about what a step may take; 0: unlimited
+  /// All known states are a list with an index; only without inverses.
+  bool indexesKnown = false;
+  int64_t memoryBytes = 0; ///< about what a step may take; 0: unlimited
   /// Tells when the next layer is the last one, which is only counted. Not for
   /// halved keys, keys with images and steps within a memory bound.
   std::optional<ExitPredicate> exitPredicate;

@@ -11,6 +11,7 @@
 #include "passes/search/groups/SymmetryGroup.h"
 #include "passes/search/states/BfsRewrite.h"
 #include "passes/search/states/KeyRanges.h"
+#include "passes/search/states/KnownStates.h"
 #include <map>
 
 using namespace mlir;
@@ -140,7 +141,8 @@ private:
   chooseCubies(const BfsLoop &bfs,
                const std::vector<std::vector<int64_t>> &permutations);
   int64_t boundOfStep(const BfsLoop &bfs, const StateKeys &keys);
-  void packKeys(const BfsLoop &bfs, bool mayShare = true);
+  bool packKeys(const BfsLoop &bfs, bool mayShare = true);
+  void indexRows(WhileOp loop);
 };
 
 } // namespace
@@ -152,11 +154,18 @@ void ChooseStateKeysPass::visit(WhileOp loop) {
   if (!bfs) {
     if (!why.empty())
       remark(loop, Code::SEA101, {why});
-    return;
+    return indexRows(loop);
   }
   if (!useBitRows(*bfs) && !useDenseIndex(*bfs) && !useMarks(*bfs) &&
-      mayUse("keys"))
-    packKeys(*bfs);
+      !(mayUse("keys") && packKeys(*bfs)))
+    indexRows(loop);
+}
+
+/// States that stay rows are found by an index where all of them are known.
+void ChooseStateKeysPass::indexRows(WhileOp loop) {
+  if (WhileOp indexed =
+          mayUse("known-index") ? indexKnownRows(loop) : WhileOp())
+    remark(indexed, Code::SEA012, {"as rows"});
 }
 
 bool ChooseStateKeysPass::useBitRows(const BfsLoop &bfs) {
@@ -361,7 +370,18 @@ std::vector<GraphSymmetry> ChooseStateKeysPass::chooseSymmetryGroup(
   return group;
 }
 
-void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
+/// Whether a step drops exactly the states that the list of all earlier ones
+/// has: then the list may be kept by an index.
+static bool dropsKnownOnly(const BfsLoop &bfs) {
+  return bfs.earlierIsAll &&
+         (!bfs.layerIsKnown ||
+          llvm::all_of(bfs.starts, [&](const BfsLoop::Row &row) {
+            return llvm::is_contained(bfs.earlierStarts, row);
+          }));
+}
+
+/// False where rows are better than keys.
+bool ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   WhileOp loop = bfs.loop;
   const auto &permutations = bfs.permutations;
   std::vector<size_t> inverses;
@@ -394,7 +414,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
     remark(loop, Code::SEA101,
            {"keys would have " + Twine(keys.words()) + " words, more than " +
             Twine(mostWords)});
-    return;
+    return false;
   }
   bool asTable =
       keys.haveBytes() && usesTable(bfs, keys.cost(), keys.mostStates());
@@ -402,7 +422,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
     remark(loop, Code::SEA101,
            {"code for its generators would have " + Twine(keys.cost()) +
             " ops, more than " + Twine(mostOps)});
-    return;
+    return false;
   }
   remark(loop, Code::SEA001,
          {keys.words(), keys.fieldCount(), keys.bits(), bfs.positions});
@@ -426,15 +446,20 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   if (form.memoryBytes > 0)
     remark(loop, Code::SEA007,
            {form.memoryBytes / stepBytes(bfs.generators, keys.words())});
+  form.indexesKnown =
+      form.inverses.empty() && dropsKnownOnly(bfs) && mayUse("known-index");
+  if (form.indexesKnown)
+    remark(loop, Code::SEA012, {"as keys"});
   // One word of each key is stored anyway: its list has the layer's size.
   constexpr double fewStates = 1 << 20;
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
-      keys.words() > 1 && keys.mostStates() >= fewStates &&
-      mayUse("last-count"))
+      !form.indexesKnown && keys.words() > 1 &&
+      keys.mostStates() >= fewStates && mayUse("last-count"))
     form.exitPredicate = ExitPredicate::find(bfs);
   if (form.exitPredicate)
     remark(loop, Code::SEA010);
   rewriteWithKeys(bfs, keys, form);
+  return true;
 }
 
 } // namespace zenith::search

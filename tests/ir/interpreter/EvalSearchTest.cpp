@@ -101,3 +101,29 @@ TEST(EvalSearch, TestAndSetWithTags) {
            "dense<[1, 266, 267, 512]> : tensor<4xui64>"}),
       "dense<266> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
 }
+
+TEST(EvalSearch, AppendNew) {
+  // Of the known rows two count; one candidate is known and one comes twice.
+  const std::string types =
+      "(tensor<4xui64>, tensor<3x2xui8>, tensor<4x2xui8>, tensor<i64>, "
+      "tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x2xui8>, "
+      "tensor<i64>)\n";
+  auto run = [&](const std::string &rows, const std::string &cells) {
+    return evaluateBody(
+        "  %i, %l, %n = search.append_new %0, (%1), (%2) count %3 rows %4 "
+        "cells %5 : " +
+            types + "  return %l, %n",
+        "tensor<?x2xui8>, tensor<i64>",
+        {"dense<9> : tensor<4xui64>",
+         "dense<[[1, 2], [3, 4], [7, 7]]> : tensor<3x2xui8>",
+         "dense<[[7, 7], [3, 4], [7, 7], [2, 1]]> : tensor<4x2xui8>",
+         "dense<2> : tensor<i64>", "dense<" + rows + "> : tensor<i64>",
+         "dense<" + cells + "> : tensor<i64>"});
+  };
+  EXPECT_EQ(run("5", "16"), "dense<[[1, 2], [3, 4], [7, 7], [2, 1], [0, 0]]> : "
+                            "tensor<5x2xui8>\ndense<4> : tensor<i64>");
+  // What does not fit is left out.
+  EXPECT_EQ(run("3", "16"), "dense<[[1, 2], [3, 4], [7, 7]]> : "
+                            "tensor<3x2xui8>\ndense<3> : tensor<i64>");
+  EXPECT_EQ(run("3", "4"), run("3", "16"));
+}

@@ -95,10 +95,14 @@ func.func @swaps() -> (tensor<i64>, tensor<i64>) {
 
 // -----
 
-// One way round: every layer stays known.
+// One way round: every layer stays known, in a list with an index. Small layers are looked up as they are, others once.
 // CHECK-LABEL: func.func @one_way
-// CHECK: search.dedup(%{{.*}}) known(%{{.*}}) key [-1] :
-// CHECK: graph.concat 0
+// CHECK: search.append_new
+// CHECK: graph.while {{.*}} cond
+// CHECK: ^bb0(%{{.*}}: tensor<?xui64>, %{{.*}}: tensor<i64>, %{{.*}}: tensor<?xui64>, %{{.*}}: tensor<?xui64>, %[[COUNT:.*]]: tensor<i64>,
+// CHECK: search.dedup(%{{.*}}) key [-1] :
+// CHECK: search.append_new %{{.*}}, (%{{.*}}), (%{{.*}}) count %{{.*}} rows
+// CHECK: graph.slice
 func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -109,6 +113,7 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %states = graph.dim %start, 0 : tensor<2x5xui8>
   // expected-remark@below {{search: SEA001: keys have 1 words: 5 fields of 1 bits for 5 positions}}
   // expected-remark@below {{search: SEA102: no mask of inverse generators: a generator has no inverse of its own}}
+  // expected-remark@below {{search: SEA012: known states, as keys, are found by an index that is kept from step to step}}
   %r:4 = graph.while %start, %start, %zero, %states cond {
     ^bb0(%layer: tensor<?x5xui8>, %old: tensor<?x5xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x5xui8>
@@ -182,9 +187,13 @@ func.func @wide() -> (tensor<i64>, tensor<i64>) {
 
 // -----
 
-// Rows that are asked for stay rows.
+// Rows that are asked for stay rows, which an index finds; the list's first rows are the result.
 // CHECK-LABEL: func.func @asked_for
+// CHECK: %[[R:.*]]:6 = graph.while
 // CHECK: graph.unique
+// CHECK: search.append_new
+// CHECK-NOT: graph.is_in
+// CHECK: graph.slice %[[R]]#1
 func.func @asked_for() -> (tensor<?x3xui8>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -194,6 +203,7 @@ func.func @asked_for() -> (tensor<?x3xui8>, tensor<i64>) {
   %moves = graph.constant dense<[[1], [0], [2], [0], [2], [1]]> : tensor<6x1xi64>
   %states = graph.dim %start, 0 : tensor<1x3xui8>
   // expected-remark@below {{search: SEA101: the loop keeps rows of integers: states are used for more than being counted}}
+  // expected-remark@below {{search: SEA012: known states, as rows, are found by an index that is kept from step to step}}
   %r:4 = graph.while %start, %start, %zero, %states cond {
     ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x3xui8>
