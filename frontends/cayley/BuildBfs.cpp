@@ -45,9 +45,6 @@ private:
                     ops.compare(graph::CompareDirection::le, depth,
                                 ops.number(options.kept.last)));
   }
-  Value isPositive(Value number) {
-    return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
-  }
 
   const BfsOptions &options;
   OpBuilder builder;
@@ -60,7 +57,7 @@ private:
 } // namespace
 
 Value BfsBuilder::shouldContinue(ValueRange carried) {
-  Value found = isPositive(carried[size]);
+  Value found = ops.isPositive(carried[size]);
   if (options.maxLayers < 0 && !limit)
     return found;
   Value last = limit ? limit : ops.number(options.maxLayers);
@@ -69,29 +66,18 @@ Value BfsBuilder::shouldContinue(ValueRange carried) {
 }
 
 SmallVector<Value> BfsBuilder::nextLayer(ValueRange carried) {
-  Value current = carried[layer], before = carried[earlier];
-  // `before` contains the current layer where it holds all of them.
-  SmallVector<Value> known{before};
-  if (!needsAllLayers)
-    known.push_back(current);
-  Value next = ops.without(ops.distinct(ops.expand(current)), known);
-  Value count = ops.count(next);
+  StateOps::LayerStep step =
+      ops.nextLayer(carried[layer], carried[earlier], needsAllLayers);
   Value newDepth = ops.add(carried[depth], ops.number(1));
-  SmallVector<Value> values{next,
-                            needsAllLayers ? ops.concat(before, next) : current,
-                            count, newDepth};
-  if (options.listsSizes) {
-    // The empty layer after the last one does not count.
-    Value counted =
-        ops.keep(ops.asList(isPositive(count)), ops.asList(count)).front();
-    values.push_back(ops.concat(carried[others], counted));
-  }
+  SmallVector<Value> values{step.layer, step.earlier, step.size, newDepth};
+  if (options.listsSizes)
+    values.push_back(ops.withSize(carried[others], step.size));
   if (options.kept.kind == KeptLayers::Range) {
-    Value kept = ops.select(inRange(newDepth), count, ops.number(0));
+    Value kept = ops.select(inRange(newDepth), step.size, ops.number(0));
     values.push_back(
-        ops.concat(carried.back(), ops.part(next, ops.number(0), kept)));
+        ops.concat(carried.back(), ops.part(step.layer, ops.number(0), kept)));
   } else if (isCarriedAside()) {
-    values.push_back(current);
+    values.push_back(carried[layer]);
   }
   return values;
 }
@@ -125,7 +111,7 @@ Value BfsBuilder::keptStates(ValueRange last) {
   // The layer after the last one is empty.
   Value before = needsAllLayers ? last.back() : last[earlier];
   return ops.branch(
-      isPositive(last[size]), ops.rowsType(),
+      ops.isPositive(last[size]), ops.rowsType(),
       [&]() -> SmallVector<Value> { return {last[layer]}; },
       [&]() -> SmallVector<Value> { return {before}; })[0];
 }

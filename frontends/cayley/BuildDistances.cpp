@@ -50,10 +50,6 @@ private:
     return ops.fold(graph::ReduceKind::sum, ops.convert(isOpen, ops.i64()),
                     {0});
   }
-  Value isPositive(Value number) {
-    return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
-  }
-
   OpBuilder builder;
   Location location;
   StateOps ops;
@@ -65,29 +61,18 @@ private:
 } // namespace
 
 Value DistanceBuilder::shouldContinue(ValueRange now) {
-  Value goesOn = ops.both(isPositive(now[size]), isPositive(now[open]));
+  Value goesOn = ops.both(ops.isPositive(now[size]), ops.isPositive(now[open]));
   return ops.both(goesOn,
                   ops.compare(graph::CompareDirection::lt, now[depth], limit));
 }
 
 SmallVector<Value> DistanceBuilder::nextLayer(ValueRange now, Value states) {
-  Value current = now[layer], before = now[earlier];
-  SmallVector<Value> known{before};
-  if (!needsAllLayers)
-    known.push_back(current);
-  Value next = ops.without(ops.distinct(ops.expand(current)), known);
-  Value count = ops.count(next);
-  // The empty layer after the last one does not count.
-  Value counted =
-      ops.keep(ops.asList(isPositive(count)), ops.asList(count)).front();
+  StateOps::LayerStep step =
+      ops.nextLayer(now[layer], now[earlier], needsAllLayers);
   Value steps = ops.add(now[depth], ops.number(1));
-  Value reached = withLayer(states, next, now[distances], steps);
-  return {next,
-          needsAllLayers ? ops.concat(before, next) : current,
-          ops.concat(now[sizes], counted),
-          reached,
-          count,
-          steps,
+  Value reached = withLayer(states, step.layer, now[distances], steps);
+  return {step.layer,        step.earlier, ops.withSize(now[sizes], step.size),
+          reached,           step.size,    steps,
           countOpen(reached)};
 }
 

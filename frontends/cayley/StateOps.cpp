@@ -121,6 +121,19 @@ Value StateOps::without(Value states, ArrayRef<Value> sets) {
   return keep(negate(known), states).front();
 }
 
+StateOps::LayerStep StateOps::nextLayer(Value layer, Value earlier,
+                                        bool isAll) {
+  SmallVector<Value> known{earlier};
+  if (!isAll)
+    known.push_back(layer);
+  Value next = without(distinct(expand(layer)), known);
+  return {next, isAll ? concat(earlier, next) : layer, count(next)};
+}
+
+Value StateOps::withSize(Value sizes, Value size) {
+  return concat(sizes, keep(asList(isPositive(size)), asList(size)).front());
+}
+
 Tensor stateRow(const State &state, RankedTensorType type) {
   unsigned bytes = type.getElementTypeBitWidth() / 8;
   std::vector<char> data;

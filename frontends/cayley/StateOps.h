@@ -40,6 +40,22 @@ public:
   /// States that are in none of `sets`.
   mlir::Value without(mlir::Value states, llvm::ArrayRef<mlir::Value> sets);
 
+  /// A step of a breadth-first loop.
+  struct LayerStep {
+    mlir::Value layer;   ///< the next one: neighbours that were not known
+    mlir::Value earlier; ///< what the loop carries of earlier layers
+    mlir::Value size;    ///< of the next layer
+  };
+  /// `earlier` holds all layers, the present one too, where `isAll`, and else
+  /// the layer before.
+  LayerStep nextLayer(mlir::Value layer, mlir::Value earlier, bool isAll);
+  /// The list with one more size; the empty layer after the last one does not
+  /// count.
+  mlir::Value withSize(mlir::Value sizes, mlir::Value size);
+  mlir::Value isPositive(mlir::Value number) {
+    return compare(graph::CompareDirection::gt, number, this->number(0));
+  }
+
 private:
   mlir::Value expandPermutations(mlir::Value states);
   mlir::Value expandMatrices(mlir::Value states);

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -75,9 +76,17 @@ private:
             " is given twice");
       if (isGenerator)
         generatorPlaces.push_back({key, place});
+      else
+        keyPlaces[key] = place;
     }
     place = path.str();
     return llvm::Error::success();
+  }
+
+  /// Errors that follow are about a key of the file, if it has that.
+  void goTo(StringRef key) {
+    auto found = keyPlaces.find(key.str());
+    place = found == keyPlaces.end() ? path.str() : found->second;
   }
 
   /// The known key that `key` is a misspelling of, else all of them.
@@ -99,8 +108,10 @@ private:
     const json::Object *object = value.getAsObject();
     const json::Object *generators =
         object ? object->getObject("generators") : nullptr;
+    goTo("generators");
     if (!generators || generators->empty())
       return fail("has no object \"generators\" with a generator in it");
+    goTo("modulus");
     if (const json::Value *value = object->get("modulus")) {
       auto modulus = value->getAsInteger();
       if (!modulus || *modulus < 2 || *modulus > int64_t(1) << 31)
@@ -115,7 +126,7 @@ private:
                                             : readPermutation(name, generator))
         return std::move(error);
     }
-    place = path.str();
+    goTo("central");
     if (llvm::Error error = readCentral(object->get("central")))
       return std::move(error);
     return std::move(graph);
@@ -217,6 +228,7 @@ private:
   std::string place = path.str(); ///< what errors are about
   /// Names in the order of the file, with where they stand.
   std::vector<std::pair<std::string, std::string>> generatorPlaces;
+  std::map<std::string, std::string> keyPlaces; ///< of the other keys
   StateGraph graph;
 };
 
