@@ -131,17 +131,15 @@ static llvm::json::Object bfsReport(SearchRun &search,
 
 llvm::Error zenith::tools::runBfs(SearchRun &search) {
   const SearchOptions &options = search.options;
-  auto graph = search.graph();
-  if (!graph)
-    return graph.takeError();
-  auto starts = search.states(options.starts, *graph);
-  if (!starts)
-    return starts.takeError();
-  warnOfOtherOrbits(search, *graph, *starts);
-  if (starts->empty())
-    starts->push_back(graph->central);
+  auto task = search.read(options.starts);
+  if (!task)
+    return task.takeError();
+  const cayley::StateGraph &graph = task->graph;
+  warnOfOtherOrbits(search, graph, task->states);
   cayley::BfsOptions growth;
-  growth.starts = std::move(*starts);
+  growth.starts = std::move(task->states);
+  if (growth.starts.empty())
+    growth.starts.push_back(graph.central);
   growth.takesLimit = true;
   growth.kept = keptLayers(options);
   bool stores = growth.kept.kind != cayley::KeptLayers::None;
@@ -153,14 +151,14 @@ llvm::Error zenith::tools::runBfs(SearchRun &search) {
   if (stores)
     search.storesLayers();
   if (search.tellsProgress())
-    search.expectStates(statesOf(*graph));
+    search.expectStates(statesOf(graph));
   auto runs =
-      search.compile(cayley::buildBfs(*graph, growth, search.context.get()));
+      search.compile(cayley::buildBfs(graph, growth, search.context.get()));
   if (!runs || !*runs)
     return runs.takeError();
-  auto values = runSearch(search, *graph, growth.starts,
+  auto values = runSearch(search, graph, growth.starts,
                           limitOf(search, options.maxLayers));
-  size_t generators = graph->generators();
+  size_t generators = graph.generators();
   if (!values) {
     std::vector<int64_t> layers = search.layers();
     llvm::Error error = search.interrupted(
@@ -171,7 +169,7 @@ llvm::Error zenith::tools::runBfs(SearchRun &search) {
       return error;
     return llvm::joinErrors(
         std::move(error),
-        storeFound(search, *graph, growth, int64_t(layers.size())));
+        storeFound(search, graph, growth, int64_t(layers.size())));
   }
   std::vector<int64_t> layers =
       growth.listsSizes ? integersOf(values->front()) : search.layers();
@@ -180,7 +178,7 @@ llvm::Error zenith::tools::runBfs(SearchRun &search) {
       options.maxLayers < 0 || int64_t(layers.size()) <= options.maxLayers;
   // A disk too full for the states may still take their counts.
   llvm::Error unstored =
-      stores ? storeStates(search, *graph, growth.starts, (*values)[1])
+      stores ? storeStates(search, graph, growth.starts, (*values)[1])
              : llvm::Error::success();
   if (search.isStopped())
     return llvm::joinErrors(

@@ -79,16 +79,14 @@ static llvm::json::Object distanceReport(SearchRun &search,
 
 llvm::Error zenith::tools::runDistance(SearchRun &search) {
   const SearchOptions &options = search.options;
-  auto graph = search.graph();
-  if (!graph)
-    return graph.takeError();
-  auto states = search.states({"@" + options.statesFile}, *graph);
-  if (!states)
-    return states.takeError();
+  auto task = search.read({"@" + options.statesFile});
+  if (!task)
+    return task.takeError();
+  const cayley::StateGraph &graph = task->graph;
   cayley::DistanceOptions growth;
-  growth.states = {graph->central};
-  Distances distances = splitStates(*graph, std::move(*states));
-  auto module = cayley::buildDistances(*graph, growth, search.context.get());
+  growth.states = {graph.central};
+  Distances distances = splitStates(graph, std::move(task->states));
+  auto module = cayley::buildDistances(graph, growth, search.context.get());
   auto main = module->lookupSymbol<func::FuncOp>("main");
   auto type = cast<RankedTensorType>(main.getArgumentTypes().front());
   auto runs = search.compile(std::move(module));
@@ -123,7 +121,7 @@ llvm::Error zenith::tools::runDistance(SearchRun &search) {
     report["reason"] = isOpen && !ends ? "max_steps" : "unreachable";
   report["complete"] = !isOpen || ends;
   if (options.metrics)
-    addBfsMetrics(report, layers, graph->generators(), isOpen && ends);
+    addBfsMetrics(report, layers, graph.generators(), isOpen && ends);
   search.add(std::move(report));
   return search.write();
 }

@@ -40,20 +40,20 @@ struct PathResult {
 } // namespace
 
 static llvm::Expected<PathTask> readTask(SearchRun &search) {
-  auto graph = search.graph();
-  if (!graph)
-    return graph.takeError();
-  auto starts = search.states(search.options.from, *graph);
-  auto target = search.state(search.options.to, *graph);
-  if (!starts || !target)
-    return llvm::joinErrors(starts.takeError(), target.takeError());
+  auto task = search.read(search.options.from);
+  if (!task)
+    return task.takeError();
+  auto target = search.state(search.options.to, task->graph);
+  if (!target)
+    return target.takeError();
   bool isKept =
       !search.options.checkpointDir.empty() || !search.options.resume.empty();
-  if (isKept && starts->size() > 1)
+  if (isKept && task->states.size() > 1)
     return makeError(ErrorCode::Usage,
                      "a checkpoint is of one start, --from gives " +
-                         llvm::Twine(starts->size()));
-  return PathTask{std::move(*graph), std::move(*starts), std::move(*target)};
+                         llvm::Twine(task->states.size()));
+  return PathTask{std::move(task->graph), std::move(task->states),
+                  std::move(*target)};
 }
 
 /// Prints a path after walking it, and adds its names to the report.

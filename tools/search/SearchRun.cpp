@@ -51,6 +51,16 @@ llvm::Expected<cayley::StateGraph> SearchRun::graph() {
   return graph;
 }
 
+llvm::Expected<SearchTask> SearchRun::read(llvm::ArrayRef<std::string> texts) {
+  auto own = graph();
+  if (!own)
+    return own.takeError();
+  auto found = states(texts, *own);
+  if (!found)
+    return found.takeError();
+  return SearchTask{std::move(*own), std::move(*found)};
+}
+
 llvm::Expected<std::vector<cayley::State>>
 SearchRun::states(llvm::ArrayRef<std::string> texts,
                   const cayley::StateGraph &graph) {
@@ -197,7 +207,8 @@ SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
   if (measures)
     executor->startMeasuring();
   watch.restart();
-  running = executor.get();
+  // What a search has found is brought home in any case.
+  running = isSearching ? executor.get() : nullptr;
   llvm::Expected<std::vector<Tensor>> results =
       entry == "main" ? executor->run(arguments)
                       : executor->runEntry(entry, arguments);

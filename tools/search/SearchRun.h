@@ -25,6 +25,12 @@ namespace zenith::tools {
 using models::Diagnostics;
 class Executor;
 
+/// What most commands read.
+struct SearchTask {
+  cayley::StateGraph graph;
+  std::vector<cayley::State> states;
+};
+
 class SearchRun {
 public:
   SearchRun(const SearchOptions &options, Diagnostics &diagnostics);
@@ -32,6 +38,8 @@ public:
 
   /// The graph of the command line, whose generators all reports name.
   llvm::Expected<cayley::StateGraph> graph();
+  /// The graph, and states on it as below.
+  llvm::Expected<SearchTask> read(llvm::ArrayRef<std::string> texts);
   /// States as the command line writes them; errors where they don't fit.
   llvm::Expected<std::vector<cayley::State>>
   states(llvm::ArrayRef<std::string> texts, const cayley::StateGraph &graph);
@@ -68,15 +76,21 @@ public:
   /// The search runs in parts: the program has @init, @run and @results in
   /// place of @main.
   bool isStepped() const {
-    return options.stepwise || !options.checkpointDir.empty() ||
-           !options.resume.empty();
+    return options.stepwise > 0 || !options.checkpointDir.empty() ||
+           !options.resume.empty() || keepsState;
   }
   /// How many values of the state of a program in parts its steps change.
   size_t carriedValues() const;
   /// A signal has asked for the end.
   bool isStopped() const { return signals.requested(); }
-  /// States of layers are written to files: a signal waits for the layer.
-  void storesLayers() { signals.waitForWhole(true); }
+  /// States of layers are written to files. The search runs in parts, so that
+  /// those of the whole layers are there when a signal ends one; within a bound
+  /// of memory, which may not hold them twice, a signal waits for the layer.
+  void storesLayers() {
+    bool isBound = options.run.maxMemory || options.run.isInterpreted();
+    keepsState = !isBound;
+    signals.waitForWhole(isBound);
+  }
   /// Progress is shown on a terminal.
   bool tellsProgress() const { return showsProgress; }
   /// How many states there are, for an estimate; 0: not known.
@@ -124,6 +138,7 @@ private:
   int64_t seenStates = 0, lastSize = 0;
   /// Loops are no searches, or tell at first what was told before.
   bool isSearching = true, wasTold = false;
+  bool keepsState = false; ///< states of layers are wanted after a signal
   std::optional<int64_t> resumedFrom; ///< the last layer of the checkpoint
   double compileMs = 0, runMs = 0, expectedStates = 0;
   int64_t spilledBytes = 0;

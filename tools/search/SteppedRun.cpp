@@ -30,6 +30,7 @@ public:
 private:
   llvm::Error begin(llvm::ArrayRef<Tensor> arguments);
   llvm::Error resume();
+  int64_t stepsOfPart();
   llvm::Error advance(int64_t steps);
   llvm::Error save();
   llvm::Error tellStep();
@@ -41,6 +42,8 @@ private:
   size_t carried = 0; ///< of the state: what steps change
   bool more = true, isSaved = false;
   int64_t step = 0;
+  int64_t part = 1, lastSize = 0; ///< of the latest part: steps, and its layer
+  double partMs = 0;
   runtime::Stopwatch sinceStep;
   double runMs = 0, saveMs = 0;
 };
@@ -74,10 +77,38 @@ llvm::Error SteppedSearch::resume() {
   return llvm::Error::success();
 }
 
+/// How many steps to take before the state is kept again: as many as lie
+/// between checkpoints, and more while layers don't grow and are found at once,
+/// so that what is kept costs a share of them and a signal still waits for one
+/// part at most.
+int64_t SteppedSearch::stepsOfPart() {
+  constexpr double shortMs = 20;
+  constexpr int64_t most = 1 << 16;
+  if (options.stepwise)
+    return options.stepwise;
+  int64_t size = search.lastLayer();
+  bool mayBeLonger =
+      step > 0 && size <= lastSize && partMs < shortMs && part < most;
+  if (mayBeLonger)
+    part *= 2;
+  else if (step == 0 || size > lastSize || partMs >= shortMs)
+    part = options.checkpointDir.empty() ? 1 : options.checkpointEvery;
+  lastSize = size;
+  return part;
+}
+
+/// Keeps the state where a signal ends the run inside of the first step: it is
+/// that of the last layer which is whole.
 llvm::Error SteppedSearch::advance(int64_t steps) {
-  std::vector<Tensor> arguments = std::move(state);
+  std::vector<Tensor> arguments = state;
   arguments.push_back(scalarOf(steps, search.context.get()));
+  // The first run tells the start too.
+  const size_t layers = std::max<size_t>(1, search.layers().size());
   auto next = search.run(arguments, "run", /*continues=*/true);
+  if (!next && search.isStopped() && search.layers().size() == layers) {
+    llvm::consumeError(next.takeError());
+    return llvm::Error::success();
+  }
   if (!next)
     return next.takeError();
   more = *next->front().bytes() != 0;
@@ -141,14 +172,13 @@ SteppedSearch::run(llvm::ArrayRef<Tensor> arguments) {
   bool saves = !options.checkpointDir.empty();
   runtime::Stopwatch watch;
   while (more && !search.isStopped()) {
-    if (llvm::Error error = advance(options.stepwise ? options.stepwise
-                                    : saves          ? options.checkpointEvery
-                                                     : INT64_MAX))
+    if (llvm::Error error = advance(stepsOfPart()))
       return std::move(error);
     if (options.stepwise)
       if (llvm::Error error = tellStep())
         return std::move(error);
-    runMs += watch.restart();
+    partMs = watch.restart();
+    runMs += partMs;
     if (saves && step % (options.stepwise ? options.checkpointEvery : 1) == 0)
       if (llvm::Error error = save())
         return std::move(error);

@@ -28,23 +28,21 @@ static llvm::Error writeSteps(SearchRun &search,
 
 llvm::Error zenith::tools::runWalks(SearchRun &search) {
   const SearchOptions &options = search.options;
-  auto graph = search.graph();
-  if (!graph)
-    return graph.takeError();
-  auto starts = search.states(options.starts, *graph);
-  if (!starts)
-    return starts.takeError();
+  auto task = search.read(options.starts);
+  if (!task)
+    return task.takeError();
+  const cayley::StateGraph &graph = task->graph;
   cayley::WalkOptions walks;
   walks.kind = options.walkKind;
-  walks.starts = std::move(*starts);
+  walks.starts = std::move(task->states);
   if (walks.starts.empty())
-    walks.starts.push_back(graph->central);
+    walks.starts.push_back(graph.central);
   walks.width = options.width;
   walks.length = options.length;
   walks.seed = options.seed;
   walks.givesMoves = !options.movesFile.empty();
   auto runs =
-      search.compile(cayley::buildWalks(*graph, walks, search.context.get()));
+      search.compile(cayley::buildWalks(graph, walks, search.context.get()));
   if (!runs || !*runs)
     return runs.takeError();
   auto values = search.run();
@@ -67,7 +65,7 @@ llvm::Error zenith::tools::runWalks(SearchRun &search) {
       return error;
   llvm::json::Object report = search.report(sizes);
   if (options.metrics)
-    addWalkMetrics(report, sizes, graph->generators());
+    addWalkMetrics(report, sizes, graph.generators());
   search.add(std::move(report));
   return search.write();
 }
