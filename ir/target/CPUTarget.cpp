@@ -20,7 +20,7 @@ using namespace llvm;
 
 namespace zenith::target {
 
-static Error failure(const Twine &text) {
+static llvm::Error failure(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 

@@ -165,7 +165,7 @@ namespace {
 struct Throughput {
   double flops, bytes;
   Throughput(const target::TargetModel &model, double touched) {
-    if (model.kind == target::Kind::GPU) {
+    if (!model.coreCaches) {
       flops = model.f32Gflops * perMicrosecond;
       bytes = model.gbps * perMicrosecond;
       return;
