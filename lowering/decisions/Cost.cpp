@@ -165,6 +165,7 @@ namespace {
 struct Throughput {
   double flops, bytes;
   Throughput(const target::TargetModel &model, double touched) {
+    // Cores with caches of their own run tasks one by one.
     if (!model.coreCaches) {
       flops = model.f32Gflops * perMicrosecond;
       bytes = model.gbps * perMicrosecond;
