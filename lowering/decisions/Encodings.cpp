@@ -21,9 +21,12 @@ static std::pair<BlockArgument, Attribute> encodingOf(graph::FusionOp fusion) {
     return {};
   MLIRContext *context = fusion.getContext();
   if (auto conv = dyn_cast<graph::ConvolutionOp>(anchor))
-    if (auto filter = graph::matchTransformedFilter(conv))
-      return {dyn_cast<BlockArgument>(filter->matrix),
+    if (auto filter = graph::matchTransformedFilter(conv)) {
+      // The matrix of points lies in panels itself.
+      auto panels = graph::matchUnpackedPanels(filter->matrix);
+      return {dyn_cast<BlockArgument>(panels ? panels->packed : filter->matrix),
               graph::WinogradAttr::get(context, filter->points.across.tile)};
+    }
   if (auto panels = graph::matchUnpackedPanels(anchor->getOperand(1)))
     return {dyn_cast<BlockArgument>(panels->packed),
             graph::PanelsAttr::get(context, panels->panel, panels->group)};

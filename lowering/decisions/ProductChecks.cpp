@@ -241,9 +241,9 @@ static LogicalResult checkRegisters(graph::FusionOp fusion,
   constexpr int64_t mostVectors = 256;
   if (!keys.tile || !keys.lanes)
     return success();
-  // Along K, each column has a vector of sums.
-  bool alongK = keys.operands.b.form == Operand::Dots;
-  int64_t vectors = alongK ? keys.tile[1] : keys.tile[1] / keys.lanes;
+  // Only along K are columns no multiple of lanes: each has a vector of sums.
+  int64_t vectors =
+      keys.tile[1] % keys.lanes ? keys.tile[1] : keys.tile[1] / keys.lanes;
   if (vectors <= mostVectors && keys.tile[0] <= mostVectors / vectors)
     return success();
   return refuse(fusion, ModelLimits, "tile",
