@@ -21,11 +21,9 @@ namespace zenith::autodiff {
 /// have another form.
 /// Errors: Usage for options that do not fit the function, Unsupported for an
 /// op without a rule, Invalid for a custom rule that is not linear.
-llvm::Expected<mlir::func::FuncOp>
-applyTransformation(mlir::func::FuncOp function,
-                    const Transformation &transformation,
-                    std::optional<mlir::FunctionType> declared = {},
-                    int64_t budgetBytes = 0);
+llvm::Expected<mlir::func::FuncOp> applyTransformation(
+    mlir::func::FuncOp function, const Transformation &transformation,
+    std::optional<mlir::FunctionType> declared = {}, int64_t budgetBytes = 0);
 
 } // namespace zenith::autodiff
 

@@ -18,8 +18,8 @@ namespace zenith::tools {
 
 /// Applies rules to the entry, in order, and fills functions that the program
 /// says are derived. Gives the name of the new entry, or `entry` without rules.
-/// Does nothing where there is nothing to derive. `budgetBytes` is the memory of
-/// a run, 0 for any (passes/autodiff/DeriveModule.h).
+/// Does nothing where there is nothing to derive. `budgetBytes` is the memory
+/// of a run, 0 for any (passes/autodiff/DeriveModule.h).
 llvm::Expected<std::string> deriveModel(models::LoadedModel &model,
                                         llvm::ArrayRef<std::string> rules,
                                         const std::string &entry,

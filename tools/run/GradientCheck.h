@@ -36,10 +36,10 @@ Tensor widenToF64(const Tensor &tensor);
 
 /// Compares gradients and tangents of `entry` by all its arguments of floats
 /// with (f(x + h) - f(x - h)) / 2h, element by element (64 of larger
-/// arguments), in the interpreter, for elements of arguments and results that are finite; with order 2 those of its vjp and jvp too.
-/// Precondition: floats are f64. Fails with
-/// code Differs, naming the worst element, where one differs by more than
-/// 1e-6 + 1e-4 |difference|.
+/// arguments), in the interpreter, for elements of arguments and results that
+/// are finite; with order 2 those of its vjp and jvp too. Precondition: floats
+/// are f64. Fails with code Differs, naming the worst element, where one
+/// differs by more than 1e-6 + 1e-4 |difference|.
 llvm::Error checkGradients(mlir::ModuleOp module, const std::string &entry,
                            std::vector<Tensor> arguments, unsigned order,
                            const interpreter::Options &options,
