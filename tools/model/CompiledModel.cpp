@@ -7,11 +7,13 @@
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/ParamFiles.h"
+#include "ir/target/TargetModel.h"
 #include "lowering/memory/BufferNotes.h"
 #include "lowering/pipeline/CacheStore.h"
 #include "lowering/pipeline/Session.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/search/states/SplitSearchLoop.h"
+#include "runtime/SystemResources.h"
 #include "runtime/files/NamelessFile.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/Executor.h"
@@ -211,7 +213,11 @@ llvm::Error zenith::tools::measureOffload(RunOptions &options) {
                      "--offload: '" + options.offloadFolder +
                          "' is no folder that can be written to: " +
                          rate.status().message());
-  options.compile.offloadRate = *rate;
+  // Schedules count on the cores of a class of machines. A run that is granted
+  // fewer takes longer for the same steps, and hides more of the transfers.
+  auto threads = int64_t(runtime::usefulThreads(int(options.threads))),
+       counted = int64_t(target::TargetModel().units);
+  options.compile.offloadRate = *rate * std::max(counted, threads) / threads;
   return llvm::Error::success();
 }
 
