@@ -5,6 +5,7 @@
 #include "frontends/training/StepSession.h"
 
 #include "frontends/models/ParamFiles.h"
+#include "frontends/training/Objective.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "ir/interpreter/Interpreter.h"
@@ -60,14 +61,39 @@ std::string phaseOfStep(ModuleOp step,
   return hasPolicy ? "precision" : "clean";
 }
 
+/// A policy computes in f32 what reads constants beyond f16, which it sees;
+/// parameters it does not, and their binding would fail.
+static void makeConstant(ModuleOp module, const std::string &name,
+                         const Tensor &value) {
+  SmallVector<graph::GetParamOp> reads;
+  module.walk([&](graph::GetParamOp read) {
+    if (read.getParam() == name)
+      reads.push_back(read);
+  });
+  for (graph::GetParamOp read : reads) {
+    OpBuilder builder(read);
+    Value constant = builder.create<graph::ConstantOp>(
+        read.getLoc(), read.getType(), value.toElements());
+    read.getResult().replaceAllUsesWith(constant);
+    read.erase();
+  }
+  if (auto param = module.lookupSymbol<graph::ParamOp>(name))
+    param.erase();
+}
+
 llvm::Error StepSession::compile(const TrainOptions &options) {
   pipeline::CompileOptions compile = options.compile;
   compile.folder = built.folder;
+  std::string lastPhase = phaseOfStep(*built.module, compile);
+  if (lastPhase == "precision")
+    for (const auto &[name, value] : frozen)
+      if (isAdditiveMask(value))
+        makeConstant(*built.module, name, value);
   // The clean phase fills the gradients in, the precision phase writes the
   // types of a policy; what the interpreter runs is the program from there.
   pipeline::CompileOptions derive = compile;
   derive.target = "cpu";
-  derive.toPhase = phaseOfStep(*built.module, compile);
+  derive.toPhase = lastPhase;
   derive.remark = {};
   derive.explain = false;
   derived = built.module->clone();
