@@ -5,6 +5,7 @@
 
 #include "ir/devices/UnrollDevices.h"
 
+#include "ir/AssertionCode.h"
 #include "ir/CollectiveOps.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
@@ -221,7 +222,7 @@ Unroller::separate(Operation &op, const Active &active,
   for (auto &[value, members] : llvm::drop_begin(classes)) {
     Value equal = builder.create<CompareOp>(loc, flag, CompareDirection::eq,
                                             classes.front().first, value);
-    builder.create<AssertOp>(loc, equal, text, ValueRange());
+    markRunError(builder.create<AssertOp>(loc, equal, text, ValueRange()));
   }
   return std::vector<Active>{active};
 }
