@@ -51,8 +51,8 @@
 // BLOCK: block.mlir:2:{{.*}} argument 0: graph.block: {{.*}} expected blocks of tensor<4xf32> (signature_c10)
 
 // Calls without end.
-// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/recursion.mlir --mesh-devices=2 --random-inputs=1 2>&1 | FileCheck %s --check-prefix=CALLS
-// CALLS: recursive
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/recursion.mlir --mesh-devices=2 --random-inputs=1 2>&1 | FileCheck %s --check-prefix=CALLS
+// CALLS: @again calls itself
 
 // A condition that differs between devices, with collectives in its branches.
 // RUN: %python %S/Inputs/exit_code.py 6 zenith-run %t/branches.mlir --mesh-devices=2 --random-inputs=1 2>&1 | FileCheck %s --check-prefix=BRANCH

@@ -174,11 +174,60 @@ static void searches_are_programs(void) {
   zenith_context_free(context);
 }
 
+static const char sums[] =
+    "func.func @main(%x: tensor<8xf32> {graph.name = \"x\"}) -> tensor<f32> {\n"
+    "  %y = graph.reduce sum, %x [0] : tensor<8xf32> -> tensor<f32>\n"
+    "  return %y : tensor<f32>\n"
+    "}\n";
+
+static void settings_deal_programs_over_devices(const char *target) {
+  zenith_context *context = NULL;
+  OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
+  zenith_load_options load;
+  ZENITH_INIT(&load);
+  load.format = "graphir";
+  zenith_module *module = NULL;
+  OK(zenith_module_load_memory(context, sums, sizeof sums - 1, &load, &module));
+  const char *settings[] = {"mesh=a=2,b=2", "mesh-devices=4", "shard=x=a+b"};
+  zenith_compile_options compile;
+  ZENITH_INIT(&compile);
+  compile.target = target;
+  compile.settings = settings;
+  compile.setting_count = 3;
+  zenith_executable *executable = NULL;
+  zenith_session *session = NULL;
+  OK(zenith_compile(module, &compile, &executable));
+  OK(zenith_session_create(executable, NULL, &session));
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  int64_t eight = 8;
+  zenith_array *input =
+                   wrap(context, ZENITH_F32, 1, &eight, x, ZENITH_HOLD_BORROW),
+               *output = NULL;
+  OK(zenith_run(session, NULL, &input, 1, &output, 1));
+  CHECK(((const float *)zenith_array_data(output))[0] == 36);
+  zenith_array_free(output);
+  zenith_array_free(input);
+  zenith_session_free(session);
+  zenith_executable_free(executable);
+  // Not the mesh's number of devices, no such argument, no such axis.
+  settings[1] = "mesh-devices=3";
+  FAILS(zenith_compile(module, &compile, &executable), ZENITH_USAGE, 0);
+  settings[1] = "mesh-devices=4";
+  settings[2] = "shard=y=a";
+  FAILS(zenith_compile(module, &compile, &executable), ZENITH_USAGE, 0);
+  settings[2] = "shard=x=c";
+  FAILS(zenith_compile(module, &compile, &executable), ZENITH_USAGE, 0);
+  zenith_module_free(module);
+  zenith_context_free(context);
+}
+
 int main(void) {
   sizes_keep_their_meaning();
   bad_calls_are_refused();
   runs_see_the_values_that_are_bound("cpu");
   runs_see_the_values_that_are_bound("interp");
+  settings_deal_programs_over_devices("cpu");
+  settings_deal_programs_over_devices("interp");
   bundles_run_without_a_compiler();
   searches_are_programs();
   return 0;

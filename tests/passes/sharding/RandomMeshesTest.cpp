@@ -13,6 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/sharding/PropagateShardings.h"
 #include "passes/sharding/ShardingRule.h"
 #include "passes/sharding/partition/PartitionProgram.h"
 #include "passes/sharding/partition/ShardProgram.h"
@@ -21,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 using namespace mlir;
@@ -131,6 +133,55 @@ void RandomMeshes::check(uint32_t seed) {
     expectClose((*whole)[i], (*dealt)[i]);
     EXPECT_TRUE(isSameBytes((*dealt)[i], (*unrolled)[i]));
   }
+}
+
+StringRef nameOf(Operation *op) {
+  auto name = dyn_cast<NameLoc>(op->getLoc());
+  return name ? name.getName().getValue() : "";
+}
+
+/// Ops that run on blocks whatever the layout.
+bool runsOnBlocks(Operation *op) {
+  return graph::familyOf(op) == graph::Family::Elementwise ||
+         isa<graph::DotGeneralOp>(op);
+}
+
+TEST_F(RandomMeshes, NoDealtValueIsWhole) {
+  uint32_t first = setting("ZENITH_RANDOM_MESHES_FROM", 1),
+           count = setting("ZENITH_RANDOM_MESHES", 80), dealtValues = 0;
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    MeshProgram program = randomMeshProgram(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + program.text);
+    OwningOpRef<ModuleOp> module = parse(program.text);
+    ASSERT_TRUE(module);
+    ASSERT_TRUE(succeeded(sharding::propagateShardings(*module, {})));
+    // By name of the value and of its op: a reshard is built beside the value.
+    std::map<std::pair<std::string, std::string>, RankedTensorType> whole;
+    auto keyOf = [](Operation *op) {
+      return std::pair(nameOf(op).str(), op->getName().getStringRef().str());
+    };
+    module->walk([&](Operation *op) {
+      graph::ShardingAttr sharding = op->getNumResults() == 1
+                                         ? graph::shardingOf(op->getResult(0))
+                                         : graph::ShardingAttr();
+      if (!runsOnBlocks(op) || !sharding || nameOf(op).empty())
+        return;
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      if (graph::blockType(type, sharding, graph::meshOf(op, sharding)) != type)
+        whole[keyOf(op)] = type;
+    });
+    llvm::Error error = sharding::partitionProgram(*module);
+    ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+    module->walk([&](Operation *op) {
+      auto found = whole.find(keyOf(op));
+      if (found == whole.end() || !runsOnBlocks(op))
+        return;
+      ++dealtValues;
+      EXPECT_NE(op->getResult(0).getType(), found->second)
+          << found->first.first;
+    });
+  }
+  EXPECT_GT(dealtValues, count / 2);
 }
 
 TEST_F(RandomMeshes, DevicesGiveWhatTheWholeProgramGives) {
