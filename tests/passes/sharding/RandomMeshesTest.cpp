@@ -140,10 +140,10 @@ StringRef nameOf(Operation *op) {
   return name ? name.getName().getValue() : "";
 }
 
-/// Ops that run on blocks whatever the layout.
+/// Ops that run on blocks whatever the layout; products may give terms of the
+/// whole size, which are then added and dealt at once.
 bool runsOnBlocks(Operation *op) {
-  return graph::familyOf(op) == graph::Family::Elementwise ||
-         isa<graph::DotGeneralOp>(op);
+  return graph::familyOf(op) == graph::Family::Elementwise;
 }
 
 TEST_F(RandomMeshes, NoDealtValueIsWhole) {
