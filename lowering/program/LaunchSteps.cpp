@@ -71,10 +71,14 @@ bool ProgramBuilder::takesArgument(Operation *op, host::BufferAttr result) {
   if (!fusion || !isNested || index >= function.getNumArguments() ||
       !function.getArgAttr(index, memory::donatedAttrName))
     return false;
-  BlockArgument argument = function.getArgument(index);
-  if (!argument.hasOneUse() || argument.use_begin()->getOwner() != op)
+  // Its dimensions are known without it.
+  SmallVector<OpOperand *> reads;
+  for (OpOperand &use : function.getArgument(index).getUses())
+    if (!isa<graph::DimOp>(use.getOwner()))
+      reads.push_back(&use);
+  if (reads.size() != 1 || reads.front()->getOwner() != op)
     return false;
-  unsigned operand = argument.use_begin()->getOperandNumber();
+  unsigned operand = reads.front()->getOperandNumber();
   return llvm::any_of(fusion->getResults(), [&](OpResult value) {
     return buffers.lookup(value) == result &&
            memory::mayShareBytes(fusion, operand, value.getResultNumber());
