@@ -254,7 +254,7 @@ TEST(EvalOrdering, NonMaxSuppression) {
 }
 
 TEST(EvalOrdering, HashOfUnits) {
-  // Rows of one 1 give the matrix: jax.random.bits(PRNGKey(7), (2, 2), uint32)
+  // Rows of one 1 give the matrix: jax.random.bits(PRNGKey(7), (2, 1), uint32)
   // modulo 2^31 - 1, whose sums wrap around at the prime.
   std::string units =
       "dense<[[1, 0], [0, 1], [2147483647, 1]]> : tensor<3x2xi64>";
@@ -264,7 +264,7 @@ TEST(EvalOrdering, HashOfUnits) {
                  "tensor<3x1xi64>", {units});
   EXPECT_EQ(
       hashes,
-      "dense<[[747710730], [2038463999], [2038463999]]> : tensor<3x1xi64>");
+      "dense<[[747710732], [2038464001], [2038464001]]> : tensor<3x1xi64>");
   EXPECT_EQ(evaluateOp("graph.hash poly32, %0 : tensor<2x2xi8> -> "
                        "tensor<2x1xui32>",
                        "tensor<2x1xui32>",
