@@ -33,7 +33,7 @@ static void registerTargets() {
   });
 }
 
-static Error failure(const Twine &text) {
+static llvm::Error failure(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 
@@ -61,7 +61,7 @@ static bool isNeverUsed(StringRef feature) {
   return is_contained(names, feature) || feature.starts_with("amx-");
 }
 
-Error checkRunsHere(const target::CPUTarget &target) {
+llvm::Error checkRunsHere(const target::CPUTarget &target) {
   std::string here = sys::getProcessTriple();
   if (Triple(target.triple).getArch() != Triple(here).getArch())
     return failure("this machine cannot run code for " + target.triple);
@@ -77,7 +77,7 @@ Error checkRunsHere(const target::CPUTarget &target) {
       missing.push_back(feature.first().str());
   llvm::sort(missing);
   if (missing.empty())
-    return Error::success();
+    return llvm::Error::success();
   return failure("this machine cannot run code for " + target.cpu +
                  ": it lacks " + join(missing, ", "));
 }

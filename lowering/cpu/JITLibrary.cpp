@@ -101,7 +101,7 @@ Expected<std::unique_ptr<JITLibrary>>
 JITLibrary::create(ArrayRef<EmittedFile> objects,
                    const target::CPUTarget &target,
                    ArrayRef<zenith_symbol> symbols) {
-  if (Error error = checkRunsHere(target))
+  if (llvm::Error error = checkRunsHere(target))
     return error;
   // The JIT itself compiles nothing, but asks a code generator for the data
   // layout.
@@ -117,11 +117,11 @@ JITLibrary::create(ArrayRef<EmittedFile> objects,
   std::unique_ptr<JITLibrary> library(new JITLibrary());
   library->state->jit = std::move(*jit);
   orc::LLJIT &linker = *library->state->jit;
-  if (Error error = linker.getMainJITDylib().define(
+  if (llvm::Error error = linker.getMainJITDylib().define(
           orc::absoluteSymbols(bindSymbols(linker, symbols))))
     return error;
   for (const EmittedFile &object : objects)
-    if (Error error = linker.addObjectFile(
+    if (llvm::Error error = linker.addObjectFile(
             MemoryBuffer::getMemBufferCopy(object.bytes, object.name)))
       return error;
   return library;

@@ -37,8 +37,9 @@ openObjects(ArrayRef<EmittedFile> objects) {
 }
 
 /// Adds the new names of the global symbols that `object` defines.
-static Error addNewNames(const object::ObjectFile &object, StringRef prefix,
-                         StringMap<std::string> &newNames) {
+static llvm::Error addNewNames(const object::ObjectFile &object,
+                               StringRef prefix,
+                               StringMap<std::string> &newNames) {
   for (const object::SymbolRef &symbol : object.symbols()) {
     Expected<uint32_t> flags = symbol.getFlags();
     if (!flags)
@@ -53,16 +54,16 @@ static Error addNewNames(const object::ObjectFile &object, StringRef prefix,
     stem.consume_front(commonPrefix);
     newNames[*name] = (prefix + "_" + stem).str();
   }
-  return Error::success();
+  return llvm::Error::success();
 }
 
-Error prefixSymbols(std::vector<EmittedFile> &objects, StringRef prefix) {
+llvm::Error prefixSymbols(std::vector<EmittedFile> &objects, StringRef prefix) {
   Expected<std::vector<ObjectPointer>> opened = openObjects(objects);
   if (!opened)
     return opened.takeError();
   StringMap<std::string> newNames;
   for (const ObjectPointer &object : *opened)
-    if (Error error = addNewNames(*object, prefix, newNames))
+    if (llvm::Error error = addNewNames(*object, prefix, newNames))
       return error;
   objcopy::ConfigManager config;
   for (const auto &entry : newNames)
@@ -70,12 +71,13 @@ Error prefixSymbols(std::vector<EmittedFile> &objects, StringRef prefix) {
   for (auto [object, file] : zip_equal(*opened, objects)) {
     SmallString<0> bytes;
     raw_svector_ostream stream(bytes);
-    if (Error error = objcopy::executeObjcopyOnBinary(config, *object, stream))
+    if (llvm::Error error =
+            objcopy::executeObjcopyOnBinary(config, *object, stream))
       return error;
     object.reset();
     file.bytes = std::string(bytes);
   }
-  return Error::success();
+  return llvm::Error::success();
 }
 
 } // namespace zenith::cpu

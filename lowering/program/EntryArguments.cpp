@@ -130,7 +130,7 @@ void EntryArguments::checkDimension(unsigned index, unsigned axis,
   builder.SetInsertPoint(next);
 }
 
-Error EntryArguments::bindSymbols() {
+llvm::Error EntryArguments::bindSymbols() {
   struct Open {
     unsigned argument, axis;
     DimExpr expr;
@@ -172,7 +172,7 @@ Error EntryArguments::bindSymbols() {
     checkDimension(entry.argument, entry.axis, entry.expr);
   }
   bindScalars();
-  return Error::success();
+  return llvm::Error::success();
 }
 
 void EntryArguments::load() {

@@ -31,12 +31,12 @@ void HostEntry::computeSizes() {
     steps.computeSizes(&step);
 }
 
-Error HostEntry::build() {
+llvm::Error HostEntry::build() {
   Frame frame;
   frame.program = code.program;
   code.frame = &frame;
   arguments.check();
-  if (Error error = arguments.bindSymbols())
+  if (llvm::Error error = arguments.bindSymbols())
     return error;
   computeSizes();
   steps.checkGuards();
@@ -54,7 +54,7 @@ Error HostEntry::build() {
   if (code.deviceKernels)
     results.download();
   code.builder.CreateRet(code.builder.getInt32(ZENITH_OK));
-  return Error::success();
+  return llvm::Error::success();
 }
 
 } // namespace zenith::pipeline
