@@ -23,7 +23,9 @@ module attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
 }
 
 //--- unstated.mlir
-// RULES: "need_replication":["{{.}}","{{.}}"]
+// RULES: "need_replication": [
+// RULES-NEXT: "j",
+// RULES-NEXT: "k"
 // ALONE: 'graph.all_gather' of a program without a mesh is not supported
 func.func @main(%x: tensor<2x2xi64>) -> tensor<2x4xi64> {
   %a = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x2xi64>) -> tensor<2x4xi64> loc("v0")
@@ -31,7 +33,7 @@ func.func @main(%x: tensor<2x2xi64>) -> tensor<2x4xi64> {
 }
 
 //--- no-mesh.mlir
-// NOMESH: whose mesh the program lacks
+// NOMESH: mesh symbol 'mesh' not found
 func.func @main(%x: tensor<2xf32>) -> tensor<8xf32> {
   %a = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "y">]>}> : (tensor<2xf32>) -> tensor<8xf32>
   return %a : tensor<8xf32>
