@@ -110,6 +110,7 @@ llvm::Error StepSession::compile(const TrainOptions &options) {
   settings.baseDir = built.folder;
   settings.threads = int(options.threads);
   settings.maxMemoryBytes = options.maxMemory.value_or(0);
+  settings.offload = options.offload;
   settings.verifyFiles = options.verifyFiles;
   for (const runtime::ParameterSpec &spec : program->parameters) {
     auto value = frozen.find(spec.name);

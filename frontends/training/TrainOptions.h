@@ -8,6 +8,7 @@
 
 #include "frontends/models/BindInputs.h"
 #include "lowering/pipeline/CompileOptions.h"
+#include "runtime/SpillSpace.h"
 
 #include <atomic>
 #include <map>
@@ -32,6 +33,7 @@ struct TrainOptions {
   pipeline::CompileOptions compile;
   unsigned threads = 0; ///< 0: as many as there are cores
   std::optional<int64_t> maxMemory;
+  runtime::SpillOptions offload; ///< where values wait that a step offloads
   std::map<std::string, int64_t> dims; ///< sizes of named dimensions
   std::string params;                  ///< .safetensors of first values
   bool verifyFiles = true;

@@ -32,8 +32,6 @@ static llvm::Error checkOptions(const TrainCommand &command) {
                      "'" + run.compile.target +
                          "' is no target; known are cpu, "
                          "cpu:ARCH, opencl, opencl:N, interp");
-  if (!run.offloadFolder.empty())
-    return makeError(ErrorCode::Unsupported, "--offload in a training");
   for (Report report : run.reports)
     if (report != Report::Memory)
       return makeError(ErrorCode::Usage,
@@ -75,11 +73,14 @@ static void requestStop(int) { stopRequested = true; }
 llvm::Error zenith::tools::train(const TrainCommand &command,
                                  Diagnostics &diagnostics) {
   training::TrainOptions options = command.train;
-  const RunOptions &run = command.run;
+  RunOptions run = command.run;
+  if (llvm::Error error = measureOffload(run))
+    return error;
   options.compile = compileOptions(run, diagnostics);
   options.compile.keptOps = precision::splitPatterns(run.precision.keepF32);
   options.threads = run.threads;
   options.maxMemory = run.maxMemory;
+  options.offload = {run.offloadFolder, run.maxSpill.value_or(0)};
   options.dims = run.dims.sizes;
   options.params = run.params;
   options.verifyFiles = !run.noVerify;

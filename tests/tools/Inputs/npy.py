@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: npy.py write FILE DESCR SHAPE NUMBER... | npy.py print FILE: small .npy files without NumPy.
+# usage: npy.py write FILE DESCR SHAPE NUMBER... | npy.py print FILE: small .npy files without NumPy. Fewer numbers than the
+# shape has elements are repeated.
 import ast
+import math
 import struct
 import sys
 
@@ -12,6 +14,9 @@ def write(path, descr, shape, *numbers):
     dims = tuple(int(d) for d in shape.split("x") if d)
     code = CODES[descr]
     values = [float(n) if code in "fd" else int(n) for n in numbers]
+    count = math.prod(dims)
+    if 0 < len(values) < count:
+        values = (values * -(-count // len(values)))[:count]
     header = str({"descr": descr, "fortran_order": False, "shape": dims}) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
