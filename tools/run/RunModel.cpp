@@ -14,7 +14,6 @@
 #include "frontends/models/WriteModel.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/GraphOps.h"
-#include "lowering/memory/BufferNotes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/precision/KeptOps.h"
 #include "passes/precision/PrecisionChoices.h"
