@@ -87,6 +87,9 @@ struct IgnoreShardings : impl::IgnoreShardingsPassBase<IgnoreShardings> {
       if (failed(ignoreIn(function)))
         return signalPassFailure();
     for (MeshOp mesh : meshes) {
+      // The program of one device says which blocks of a mesh it computes.
+      if (!SymbolTable::symbolKnownUseEmpty(mesh, module))
+        continue;
       if (int64_t devices = mesh.getMesh().numDevices(); devices > 1)
         remarks::emit(mesh, remarks::Code::SHD001, {devices});
       mesh.erase();

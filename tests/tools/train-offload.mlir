@@ -6,8 +6,8 @@
 // RUN: %python %S/Inputs/npy.py write %t/x.npy '<f4' 64x64 0.5 -0.25 0.125 0.75 -0.5
 // RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 --log=%t/plain --report=memory | FileCheck --check-prefix=STAYS %s
 // RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 --offload=%t/folder --report=memory | FileCheck --check-prefix=WAITS %s
-// RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 -o %t/plain.safetensors
-// RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 --offload=%t/folder -o %t/waits.safetensors
+// RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 --save-params=%t/plain.safetensors
+// RUN: zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 --offload=%t/folder --save-params=%t/waits.safetensors
 // RUN: cmp %t/plain.safetensors %t/waits.safetensors
 // RUN: ls -A %t/folder | count 0
 // RUN: not zenith-train %s --data x=%t/x.npy --loss='output(loss)' --optimizer='sgd(0.1)' --batch-size=64 --epochs=3 --offload=%t/nowhere 2>&1 | FileCheck --check-prefix=FOLDER %s

@@ -71,8 +71,9 @@ llvm::Expected<std::string> zenith::tools::deriveModel(
     arguments = 0;
     model.inputNames.clear();
   }
+  const auto named = models::argumentsOf(*function);
   for (const models::ArgumentInfo &argument :
-       ArrayRef(models::argumentsOf(*function)).drop_front(arguments))
+       ArrayRef(named).drop_front(arguments))
     model.inputNames.push_back(argument.name);
   return made;
 }

@@ -182,15 +182,23 @@ llvm::Expected<bool> SearchRun::compile(OwningOpRef<ModuleOp> module,
   RunOptions running = options.run;
   if (isStepped() && running.isInterpreted())
     running.entry = "init";
-  auto made = makeExecutor(std::move(module), folder, running, diagnostics);
-  if (!made)
-    return made.takeError();
-  executor = std::move(*made);
+  if (llvm::Error error = build(std::move(module), folder, running))
+    return std::move(error);
   executor->onProgress([this](int64_t loop, llvm::ArrayRef<int64_t> carried) {
     return progress(loop, carried);
   });
-  compileMs += watch.restart();
   return true;
+}
+
+llvm::Error SearchRun::build(OwningOpRef<ModuleOp> module,
+                             const std::string &folder,
+                             const RunOptions &settings) {
+  auto made = makeExecutor(std::move(module), folder, settings, diagnostics);
+  if (!made)
+    return made.takeError();
+  executor = std::move(*made);
+  compileMs += watch.restart();
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<Tensor>>
@@ -234,10 +242,9 @@ SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
 llvm::Expected<std::vector<Tensor>>
 SearchRun::runOnce(OwningOpRef<ModuleOp> module,
                    llvm::ArrayRef<Tensor> arguments) {
-  llvm::Expected<bool> runs = compile(std::move(module));
-  if (!runs)
-    return runs.takeError();
-  return *runs ? run(arguments) : std::vector<Tensor>();
+  if (llvm::Error error = build(std::move(module), ".", options.run))
+    return std::move(error);
+  return run(arguments);
 }
 
 llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) {

@@ -61,7 +61,7 @@ public:
   llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments = {},
                                           llvm::StringRef entry = "main",
                                           bool continues = false);
-  /// The same after compile(); no results where the module was printed.
+  /// Results of a module that is no search: it is run whole.
   llvm::Expected<std::vector<Tensor>>
   runOnce(mlir::OwningOpRef<mlir::ModuleOp> module,
           llvm::ArrayRef<Tensor> arguments = {});
@@ -125,6 +125,9 @@ public:
 private:
   bool progress(int64_t loop, llvm::ArrayRef<int64_t> carried);
   llvm::Error split(mlir::ModuleOp module) const;
+  /// Compiles a module as it is; the latest one is run.
+  llvm::Error build(mlir::OwningOpRef<mlir::ModuleOp> module,
+                    const std::string &folder, const RunOptions &settings);
   void showProgress(int64_t size);
   Diagnostics &diagnostics;
   runtime::Stopwatch watch;

@@ -58,7 +58,10 @@ public:
     while (next().kind != GapToken::End)
       if (llvm::Error error = readStatement())
         return std::move(error);
-    program.moves = std::move(hasGroup ? group : hasList ? list : named());
+    if (hasGroup)
+      program.moves = std::move(group);
+    else
+      program.moves = hasList ? std::move(list) : named();
     return std::move(program);
   }
 

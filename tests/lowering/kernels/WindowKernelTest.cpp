@@ -228,7 +228,7 @@ TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
                 "] low [1, 2] high [1, 2] input_dilation [1, 1] "
                 "kernel_dilation [1, 2] groups 3 : (" +
                 plane + ", tensor<3x1x3x3xf32>) -> " + plane +
-                "\n%r = graph.tanh %0 : " + plane,
+                "\n%r = graph.neg %0 : " + plane,
             {shape, {3, 1, 3, 3}});
       check("%x : " + row + ", %w : tensor<3x1x5xf32>", row,
             "%r = graph.convolution %x, %w <input = (0, 1, [2]), kernel = (1, "
