@@ -178,7 +178,8 @@ void Chain::addSegment(OpBuilder &builder, size_t from, size_t to,
   IRMapping inside;
   for (Value input : inputs)
     inside.map(input, block.addArgument(input.getType(), input.getLoc()));
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  OpBuilder inner(checkpoint.getContext()); // the block is in no op yet
+  inner.setInsertionPointToEnd(&block);
   for (Value constant : constants)
     inner.clone(*constant.getDefiningOp(), inside);
   for (Operation *op : own)
