@@ -232,3 +232,22 @@ zenith_status *zenith_run(zenith_session *session,
     return call.run(*session, inputs, outputs);
   });
 }
+
+zenith_status *zenith::c::runEntry(zenith_session &session,
+                                   const zenith_run_options &options,
+                                   const ArrayList &inputs,
+                                   ArrayList &outputs) {
+  std::vector<zenith_array *> given,
+      made(zenith_executable_count(session.executable.get(), options.entry,
+                                   ZENITH_ROLE_OUTPUT));
+  for (const Ref<zenith_array> &input : inputs)
+    given.push_back(input.get());
+  if (zenith_status *status =
+          zenith_run(&session, &options, given.data(), given.size(),
+                     made.data(), made.size()))
+    return status;
+  outputs.clear();
+  for (zenith_array *array : made)
+    outputs.push_back(Ref<zenith_array>::taking(array));
+  return nullptr;
+}

@@ -6,6 +6,7 @@
 #ifndef ZENITH_FRONTENDS_C_SESSION_H
 #define ZENITH_FRONTENDS_C_SESSION_H
 
+#include "frontends/c/Array.h"
 #include "frontends/c/RunState.h"
 #include <condition_variable>
 
@@ -42,5 +43,15 @@ private:
   zenith::c::RunState *states = nullptr; ///< free ones
   int running = 0;
 };
+
+namespace zenith::c {
+
+/// Runs `options.entry` on arrays that the caller holds, as many as it takes;
+/// `outputs` become its results.
+zenith_status *runEntry(zenith_session &session,
+                        const zenith_run_options &options,
+                        const ArrayList &inputs, ArrayList &outputs);
+
+} // namespace zenith::c
 
 #endif // ZENITH_FRONTENDS_C_SESSION_H

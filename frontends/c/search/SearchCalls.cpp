@@ -3,6 +3,7 @@
 // Searches that a host takes step by step: a session of the program's @init,
 // @run and @results, and the state between.
 
+#include "frontends/c/Session.h"
 #include "frontends/c/search/SearchState.h"
 #include "frontends/models/SearchCheckpoint.h"
 #include "ir/LLVMError.h"
@@ -32,19 +33,7 @@ zenith_status *zenith_search::run(const char *entry, const ArrayList &inputs,
     options.profile = listLayer;
     options.profile_user = this;
   }
-  std::vector<zenith_array *> given,
-      made(
-          zenith_executable_count(executable.get(), entry, ZENITH_ROLE_OUTPUT));
-  for (const Ref<zenith_array> &input : inputs)
-    given.push_back(input.get());
-  if (zenith_status *status =
-          zenith_run(session.get(), &options, given.data(), given.size(),
-                     made.data(), made.size()))
-    return status;
-  outputs.clear();
-  for (zenith_array *array : made)
-    outputs.push_back(Ref<zenith_array>::taking(array));
-  return nullptr;
+  return runEntry(*session, options, inputs, outputs);
 }
 
 zenith_status *zenith_search::start() {

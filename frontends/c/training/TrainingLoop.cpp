@@ -39,18 +39,7 @@ zenith_status *TrainingLoop::run(const char *entry, const ArrayList &inputs,
   options.struct_size = sizeof(options);
   options.entry = entry;
   options.flags = ZENITH_RUN_DONATE;
-  std::vector<zenith_array *> given,
-      made(session.executable->find(entry)->outputs.size());
-  for (const Ref<zenith_array> &input : inputs)
-    given.push_back(input.get());
-  if (zenith_status *status =
-          zenith_run(&session, &options, given.data(), given.size(),
-                     made.data(), made.size()))
-    return status;
-  outputs.clear();
-  for (zenith_array *array : made)
-    outputs.push_back(Ref<zenith_array>::taking(array));
-  return nullptr;
+  return runEntry(session, options, inputs, outputs);
 }
 
 /// Every array is one that the step takes.
