@@ -83,8 +83,8 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
     if (read.asSize || !graph.isWork(read.reader) ||
         graph.group(read.reader) != group)
       return false;
-    repeated |= isExpanding(read.path, graph.analysis()) ||
-                isReadPerElement(read);
+    repeated |=
+        isExpanding(read.path, graph.analysis()) || isReadPerElement(read);
   }
   if (repeated) {
     unsigned cost = cost::elementCost(op);
