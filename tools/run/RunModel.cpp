@@ -463,6 +463,7 @@ llvm::Error ModelRun::checkDerivatives() {
 llvm::Error ModelRun::measure() {
   if (!options.bench)
     return llvm::Error::success();
+  results.clear(); // a bound of memory is that of one run
   llvm::Expected<llvm::json::Object> measured =
       bench(*executor, inputs, options.bench, figures, flops);
   if (!measured)
