@@ -7,7 +7,6 @@
 #include "tests/runtime/TemporaryFolder.h"
 
 #include <cstring>
-#include <dirent.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -15,15 +14,6 @@
 #include <unistd.h>
 
 using namespace zenith::runtime;
-
-static int entries(const std::string &folder) {
-  int count = -2;
-  DIR *dir = opendir(folder.c_str());
-  while (readdir(dir))
-    ++count;
-  closedir(dir);
-  return count;
-}
 
 TEST(OffloadFile, BringsBackWhatWasWritten) {
   TemporaryFolder folder;
@@ -45,7 +35,7 @@ TEST(OffloadFile, BringsBackWhatWasWritten) {
     EXPECT_EQ(std::memcmp(in.data(), out.data(), in.size()), 0);
     file.end();
   }
-  EXPECT_EQ(entries(folder.path()), 0);
+  EXPECT_EQ(folder.entries(), 0);
 }
 
 TEST(OffloadFile, WaitsForTheTransfersItIsAskedFor) {
@@ -98,7 +88,7 @@ TEST(OffloadFile, LeavesNothingOfAKilledProcess) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  EXPECT_EQ(entries(folder.path()), 0);
+  EXPECT_EQ(folder.entries(), 0);
 }
 
 TEST(OffloadFile, MeasuresTheFolder) {
@@ -106,7 +96,7 @@ TEST(OffloadFile, MeasuresTheFolder) {
   StatusOr<int64_t> rate = measureFileRate(folder.path());
   ASSERT_TRUE(rate.ok());
   EXPECT_EQ(*rate & (*rate - 1), 0) << "not a power of two";
-  EXPECT_EQ(entries(folder.path()), 0);
+  EXPECT_EQ(folder.entries(), 0);
   StatusOr<int64_t> none = measureFileRate(folder.path() + "/none");
   EXPECT_EQ(none.status().code(), ZENITH_USAGE);
 }

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstring>
-#include <dirent.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -16,16 +15,6 @@
 using namespace zenith::runtime;
 
 static constexpr int64_t mebibyte = 1 << 20;
-
-/// Entries of a folder, without those that lead nowhere else.
-static int entries(const std::string &folder) {
-  int count = -2;
-  DIR *dir = opendir(folder.c_str());
-  while (readdir(dir))
-    ++count;
-  closedir(dir);
-  return count;
-}
 
 /// Resident bytes of files and shared memory.
 static int64_t residentFileBytes() {
@@ -43,7 +32,7 @@ TEST(SpillSpace, KeepsWhatIsWrittenWithoutAName) {
   EXPECT_GE(pages->bytes(), 5 * mebibyte);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(pages->data()) % ZENITH_ARENA_ALIGNMENT,
             0u);
-  EXPECT_EQ(entries(folder.path()), 0);
+  EXPECT_EQ(folder.entries(), 0);
   auto *bytes = static_cast<unsigned char *>(pages->data());
   for (int64_t i = 0; i < 5 * mebibyte; ++i)
     bytes[i] = uint8_t(i * 7);

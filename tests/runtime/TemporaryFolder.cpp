@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdlib.h>
 
 namespace zenith::runtime {
@@ -28,6 +29,11 @@ std::string TemporaryFolder::write(const std::string &name,
   std::string path = folder + "/" + name;
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
+}
+
+int TemporaryFolder::entries() const {
+  std::filesystem::directory_iterator all(folder);
+  return int(std::distance(begin(all), end(all)));
 }
 
 } // namespace zenith::runtime

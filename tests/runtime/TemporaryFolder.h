@@ -22,6 +22,9 @@ public:
   /// Writes a file into the folder and returns its path.
   std::string write(const std::string &name, const std::string &bytes) const;
 
+  /// How many entries the folder has.
+  int entries() const;
+
 private:
   std::string folder;
 };

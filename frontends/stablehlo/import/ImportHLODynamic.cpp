@@ -52,8 +52,15 @@ std::optional<int64_t> stablehlo::constantInteger(Value scalar) {
   return (*value.value_begin<APInt>()).getSExtValue();
 }
 
-DynamicShape stablehlo::shapeFrom(OpReading &x, Value shape,
-                                  RankedTensorType type) {
+std::optional<DynamicShape> stablehlo::readShape(OpReading &x, Value shape,
+                                                 RankedTensorType type) {
+  if (x.failed())
+    return std::nullopt;
+  if (rankOf(shape) != 1 ||
+      tensorTypeOf(shape).getDimSize(0) != type.getRank()) {
+    x.unsupported("with a shape of unknown rank is not supported");
+    return std::nullopt;
+  }
   DynamicShape result;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     int64_t size = type.getDimSize(i);
@@ -67,15 +74,6 @@ DynamicShape stablehlo::shapeFrom(OpReading &x, Value shape,
     result.sizes.push_back(size);
   }
   return result;
-}
-
-bool stablehlo::fitsShape(OpReading &x, Value shape, RankedTensorType type) {
-  if (x.failed())
-    return false;
-  if (rankOf(shape) == 1 && tensorTypeOf(shape).getDimSize(0) == type.getRank())
-    return true;
-  x.unsupported("with a shape of unknown rank is not supported");
-  return false;
 }
 
 Value stablehlo::broadcastAtRunTime(OpReading &x, Value value,
@@ -114,35 +112,35 @@ Value stablehlo::broadcastAtRunTime(OpReading &x, Value value,
 static void dynamicBroadcastRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value value = x.in(0), shape = x.in(1);
-  if (!fitsShape(x, shape, type))
+  std::optional<DynamicShape> to = readShape(x, shape, type);
+  if (!to)
     return;
-  DynamicShape to = shapeFrom(x, shape, type);
-  x.out(broadcastAtRunTime(x, value, x.list("broadcast_dimensions"), to,
+  x.out(broadcastAtRunTime(x, value, x.list("broadcast_dimensions"), *to,
                            x.list("known_nonexpanding_dimensions")));
 }
 
 static void dynamicReshapeRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value value = x.in(0), shape = x.in(1);
-  if (!fitsShape(x, shape, type))
+  std::optional<DynamicShape> to = readShape(x, shape, type);
+  if (!to)
     return;
-  DynamicShape to = shapeFrom(x, shape, type);
   x.out(x.make<graph::ReshapeOp>(
-      RankedTensorType::get(to.sizes, elementOf(value)), value, to.dims));
+      RankedTensorType::get(to->sizes, elementOf(value)), value, to->dims));
 }
 
 static void dynamicIotaRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value shape = x.in(0);
-  if (!fitsShape(x, shape, type))
+  std::optional<DynamicShape> to = readShape(x, shape, type);
+  if (!to)
     return;
-  DynamicShape to = shapeFrom(x, shape, type);
   Type element = type.getElementType();
   auto complex = dyn_cast<ComplexType>(element);
   Value result = x.make<graph::IotaOp>(
-      RankedTensorType::get(to.sizes,
+      RankedTensorType::get(to->sizes,
                             complex ? complex.getElementType() : element),
-      uint64_t(x.intAttribute("iota_dimension")), to.dims);
+      uint64_t(x.intAttribute("iota_dimension")), to->dims);
   x.out(x.convert(result, element));
 }
 

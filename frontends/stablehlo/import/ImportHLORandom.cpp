@@ -110,23 +110,23 @@ static Value opKey(OpReading &x) {
 static void drawDynamic(OpReading &x, bool isNormal) {
   RankedTensorType type = x.type();
   Value shape = x.in(2);
-  if (!fitsShape(x, shape, type))
+  std::optional<DynamicShape> to = readShape(x, shape, type);
+  if (!to)
     return;
-  DynamicShape to = shapeFrom(x, shape, type);
   Type element = type.getElementType();
   if (isNormal && !isa<FloatType>(element))
     return x.invalid("draws normal numbers of integers");
   if (element.isInteger(1))
     return x.out(x.make<graph::RandomBernoulliOp>(
-        RankedTensorType::get(to.sizes, element), opKey(x), to.dims,
+        RankedTensorType::get(to->sizes, element), opKey(x), to->dims,
         APFloat(0.5)));
   Type wide = element.isF64() || !isa<FloatType>(element)
                   ? Type(x.b.getF64Type())
                   : Type(x.b.getF32Type());
-  auto drawn = RankedTensorType::get(to.sizes, wide);
+  auto drawn = RankedTensorType::get(to->sizes, wide);
   Value unit = isNormal
-                   ? x.make<graph::RandomNormalOp>(drawn, opKey(x), to.dims)
-                   : x.make<graph::RandomUniformOp>(drawn, opKey(x), to.dims,
+                   ? x.make<graph::RandomNormalOp>(drawn, opKey(x), to->dims)
+                   : x.make<graph::RandomUniformOp>(drawn, opKey(x), to->dims,
                                                     APFloat(0.0), APFloat(1.0));
   auto operand = [&](unsigned index) {
     return Expr(x, x.spread(x.convert(x.in(index), wide), unit));

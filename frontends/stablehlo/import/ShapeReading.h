@@ -33,11 +33,10 @@ struct DynamicShape {
   llvm::SmallVector<int64_t> sizes;
   Values dims;
 };
-/// Sizes of a result: from its type, else from the values of `shape`.
-DynamicShape shapeFrom(OpReading &x, Value shape, RankedTensorType type);
-/// Whether `shape` is a vector of one size for each dimension; refuses it
-/// otherwise.
-bool fitsShape(OpReading &x, Value shape, RankedTensorType type);
+/// Sizes of a result: from its type, else from the values of `shape`, which is
+/// a vector of one size for each dimension; none, and refused, otherwise.
+std::optional<DynamicShape> readShape(OpReading &x, Value shape,
+                                      RankedTensorType type);
 /// Operand dimension i becomes result dimension `mapping[i]`. Dynamic
 /// dimensions may turn out to be 1 and are then repeated, but for those that
 /// never expand.
