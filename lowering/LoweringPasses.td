@@ -69,7 +69,10 @@ def RematerializePass : Pass<"zenith-rematerialize", "::mlir::ModuleOp"> {
     (passes/remat) whose arena fits. Fusions that run again are copied with their schedules, so that results have the same bits;
     each copy has `graph.recomputes`, the symbol of its step. With `offload-rate` values may also wait in a file, where that takes
     less time than computing them again: they get barriers for zenith-offload-values. The list of plans does not depend on the budget: less memory costs at
-    least as much arithmetic. Entries get `graph.memory_facts`, JSON for reports. A budget that no plan meets is left to the caller,
+    least as much arithmetic. A counted loop that writes a row of stacks in each trip, which later loops read row by row, as a scan
+    of JAX does for its derivative, stacks the carried values that the rows rest on alone where fewer bytes are missing then, or less
+    is computed again: the later loops run copies of the scheduled kernels that made the rows. Bodies of loops get plans of their own
+    where the entry lacks bytes at the step of the loop. Entries get `graph.memory_facts`, JSON for reports. A budget that no plan meets is left to the caller,
     who compares the certificate. With `explain`, copies are remarks (REM001 of [remarks](remarks.md)).
 
     Before and after (tests/lowering/memory/rematerialize.mlir @chain):

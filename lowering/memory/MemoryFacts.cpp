@@ -5,6 +5,7 @@
 #include "lowering/memory/MemoryFacts.h"
 
 #include "ir/LocationText.h"
+#include "lowering/memory/LoopStacks.h"
 
 namespace json = llvm::json;
 
@@ -59,6 +60,43 @@ void countAdded(MemoryFacts &facts, const FunctionGraph &function,
     facts.added.flops += function.costOf(step).flops;
     facts.added.microseconds += function.costOf(step).microseconds;
   }
+}
+
+/// Adds the kernels of the functions that an op calls `times` times.
+static void countCalls(MemoryFacts &facts, mlir::Operation *op, double times,
+                       const mlir::SymbolTable &symbols,
+                       const target::TargetModel &target) {
+  if (auto loop = mlir::dyn_cast<host::LoopOp>(op))
+    if (std::optional<LoopTrips> trips = tripsOf(loop, symbols))
+      times *= double(trips->count);
+  op->getAttrDictionary().walk([&](mlir::FlatSymbolRefAttr name) {
+    auto callee = symbols.lookup<mlir::func::FuncOp>(name.getValue());
+    if (!callee)
+      return;
+    graph::DimAnalysis dims;
+    for (mlir::Operation &inner : callee.getBody().front()) {
+      if (mlir::isa<host::BranchOp, host::LoopOp>(inner))
+        countCalls(facts, &inner, times, symbols, target);
+      auto fusion = mlir::dyn_cast<graph::FusionOp>(inner);
+      if (!fusion || !fusion.getScheduleAttr())
+        continue;
+      graph::ScheduleCost cost =
+          fusion.getScheduleAttr().cost(fusion, dims, target);
+      bool isAgain = fusion->hasAttr(recomputesAttrName);
+      StepCost &sum = isAgain ? facts.added : facts.once;
+      sum.flops += cost.flops * times;
+      sum.microseconds += cost.microseconds * times;
+      facts.recomputed += isAgain;
+    }
+  });
+}
+
+void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
+                  const mlir::SymbolTable &symbols,
+                  const target::TargetModel &target) {
+  for (mlir::Operation &op : function.getBody().front())
+    if (mlir::isa<host::BranchOp, host::LoopOp>(op))
+      countCalls(facts, &op, 1, symbols, target);
 }
 
 json::Object toJSON(const MemoryFacts &facts) {

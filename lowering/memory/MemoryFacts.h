@@ -33,6 +33,13 @@ MemoryFacts factsOf(const FunctionGraph &graph);
 void countAdded(MemoryFacts &facts, const FunctionGraph &graph,
                 llvm::ArrayRef<unsigned> order);
 
+/// Counts what the functions do that control ops of `function` call: trips that
+/// only the run knows count once, and of branches all. Copies with
+/// `graph.recomputes` are what is added.
+void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
+                  const mlir::SymbolTable &symbols,
+                  const target::TargetModel &target);
+
 llvm::json::Object toJSON(const MemoryFacts &facts);
 
 } // namespace zenith::memory

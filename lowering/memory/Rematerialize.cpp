@@ -8,15 +8,18 @@
 #include "lowering/memory/FileTransfers.h"
 #include "lowering/memory/FunctionPlans.h"
 #include "lowering/memory/MemoryFacts.h"
+#include "lowering/memory/RecomputeLoops.h"
 #include "lowering/schedule/ContractionSpace.h"
 
 #include "ir/LocationText.h"
 #include "ir/remarks/Remark.h"
-#include "passes/remat/LoopRecomputation.h"
+#include "passes/remat/MemoryTimeline.h"
 #include "passes/remat/PlanMemory.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
+#include <tuple>
 
 using namespace mlir;
 
@@ -26,12 +29,12 @@ namespace zenith {
 
 namespace {
 
-/// Plans of one entry under a budget.
-class BudgetedEntry {
+/// Plans of one function under a budget.
+class BudgetedFunction {
 public:
-  BudgetedEntry(func::FuncOp function, const target::TargetModel &model,
-                const memory::ModuleContext &context, int64_t offloadRate,
-                bool explains)
+  BudgetedFunction(func::FuncOp function, const target::TargetModel &model,
+                   const memory::ModuleContext &context, int64_t offloadRate,
+                   bool explains)
       : function(function), model(model), context(context),
         offloadRate(offloadRate), explains(explains),
         graph(function, dims, model, context.symbols) {
@@ -39,8 +42,9 @@ public:
   }
 
   /// Makes the arena of the function at most `room` bytes where a plan is found
-  /// that does.
-  LogicalResult fit(const memory::BufferPlan &given, int64_t room);
+  /// that does; else, with `takesLeast`, as small as plans are found.
+  LogicalResult fit(const memory::BufferPlan &given, int64_t room,
+                    bool takesLeast = false, uint64_t maxWork = 0);
   void explain() const;
   void apply() {
     if (!chosen.order.empty())
@@ -70,9 +74,10 @@ private:
 } // namespace
 
 /// Bytes of the arena that an order really takes: a layout may need more than
-/// the planner counts. An order that gives up a donated buffer takes too much.
-FailureOr<int64_t> BudgetedEntry::arenaOf(const Candidate &candidate,
-                                          const memory::BufferPlan &given) {
+/// the planner counts. An order that gives up a buffer of an
+/// argument takes too much.
+FailureOr<int64_t> BudgetedFunction::arenaOf(const Candidate &candidate,
+                                             const memory::BufferPlan &given) {
   FailureOr<memory::BufferPlan> plan = memory::planOfCopy(
       function, model, context,
       [&](func::FuncOp copy, memory::FunctionGraph &graph) {
@@ -83,12 +88,13 @@ FailureOr<int64_t> BudgetedEntry::arenaOf(const Candidate &candidate,
       });
   if (failed(plan))
     return failure();
-  return plan->donations.size() < given.donations.size()
+  return plan->donations.size() < given.donations.size() ||
+                 plan->inPlace.size() < given.inPlace.size()
              ? INT64_MAX
              : int64_t(kernels::estimate(plan->arenaBytes));
 }
 
-memory::MemoryFacts BudgetedEntry::counted(ArrayRef<unsigned> order) const {
+memory::MemoryFacts BudgetedFunction::counted(ArrayRef<unsigned> order) const {
   memory::MemoryFacts result = facts;
   result.recomputed = 0;
   memory::countAdded(result, graph, order);
@@ -98,7 +104,7 @@ memory::MemoryFacts BudgetedEntry::counted(ArrayRef<unsigned> order) const {
 /// What a budget may pick: peaks fall, and arithmetic rises, since more memory
 /// must never cost more of it; with a file, time rises.
 std::vector<remat::OffloadedOrder>
-BudgetedEntry::candidates(const remat::PlanList &list) const {
+BudgetedFunction::candidates(const remat::PlanList &list) const {
   std::vector<Candidate> plans;
   std::vector<double> flops;
   for (const remat::RematPlan &plan : list.plans) {
@@ -126,14 +132,17 @@ BudgetedEntry::candidates(const remat::PlanList &list) const {
   return remat::bestOrders(std::move(plans));
 }
 
-LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
-                                 int64_t room) {
+LogicalResult BudgetedFunction::fit(const memory::BufferPlan &given,
+                                    int64_t room, bool takesLeast,
+                                    uint64_t maxWork) {
   auto arena = int64_t(kernels::estimate(given.arenaBytes));
   facts.leastFound = arena;
   facts.plans.push_back({arena, 0});
   if (arena <= room)
     return success();
-  remat::PlanList list = remat::planMemory(graph.graph());
+  remat::PlanOptions options;
+  options.maxWork = maxWork;
+  remat::PlanList list = remat::planMemory(graph.graph(), options);
   facts.order = "search";
   bool hasCalls =
       llvm::any_of(graph.graph().steps, [](const remat::MemoryStep &step) {
@@ -160,8 +169,9 @@ LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
     FailureOr<int64_t> bytes = arenaOf(plan, given);
     if (failed(bytes))
       return failure();
+    bool isLeast = takesLeast && *bytes < facts.leastFound;
     facts.leastFound = std::min(facts.leastFound, *bytes);
-    if (*bytes > room)
+    if (*bytes > room && !isLeast)
       continue;
     if (explains && &plan == &plans.back() && plans.size() > 1)
       remarks::emit(function, remarks::Code::MEM002, {*bytes, room});
@@ -169,12 +179,13 @@ LogicalResult BudgetedEntry::fit(const memory::BufferPlan &given,
     if (!plan.gaps.empty())
       facts.added.microseconds = plan.cost - once;
     chosen = plan;
-    break;
+    if (*bytes <= room)
+      break;
   }
   return success();
 }
 
-void BudgetedEntry::explain() const {
+void BudgetedFunction::explain() const {
   llvm::MapVector<unsigned, unsigned> times;
   for (unsigned step : chosen.order)
     ++times[step];
@@ -195,68 +206,199 @@ void BudgetedEntry::explain() const {
 
 namespace {
 
-class RematerializePass
-    : public impl::RematerializePassBase<RematerializePass> {
-  using RematerializePassBase::RematerializePassBase;
+/// What a budget does to the entries of a module.
+struct Outcome {
+  int64_t excess = 0; ///< bytes that are missing, of all entries
+  double flops = 0;   ///< added
 
-  void runOnOperation() override {
-    auto fit = [&](func::FuncOp function, const target::TargetModel &model,
-                   const memory::ModuleContext &context)
-        -> FailureOr<memory::BufferPlan> {
-      graph::DimAnalysis dims;
-      FailureOr<memory::BufferPlan> plan =
-          memory::planBuffers(function, dims, model, context);
-      bool isEntry = !function->hasAttr(graph::nestedAttrName) &&
-                     function.getSymName() != graph::prepareFunctionName;
-      if (failed(plan) ||
-          (isEntry && failed(fitEntry(function, *plan, dims, model, context))))
-        return failure();
-      return plan;
-    };
-    if (failed(memory::planCalleesFirst(getOperation(), fit)))
-      signalPassFailure();
+  bool isBetter(const Outcome &other) const {
+    return std::tie(excess, flops) < std::tie(other.excess, other.flops);
   }
+};
 
-  LogicalResult fitEntry(func::FuncOp function, const memory::BufferPlan &plan,
-                         graph::DimAnalysis &dims,
-                         const target::TargetModel &model,
-                         const memory::ModuleContext &context);
+/// Plans all functions of a module.
+class ModulePlanner {
+public:
+  ModulePlanner(ModuleOp module, StringRef mode, int64_t budgetBytes,
+                int64_t offloadRate, bool explains)
+      : module(module), model(target::modelOf(module)), context(module),
+        mode(mode), budgetBytes(mode == "auto" ? budgetBytes : 0),
+        offloadRate(offloadRate), explains(explains) {}
+
+  FailureOr<Outcome> run();
+
+private:
+  FailureOr<memory::BufferPlan> planOf(func::FuncOp function);
+  LogicalResult fitEntry(func::FuncOp function, memory::BufferPlan plan);
+  LogicalResult fitCallees(func::FuncOp function, int64_t room);
+  LogicalResult fitNested(func::FuncOp function, int64_t room);
+  int64_t roomOf(func::FuncOp function, const memory::BufferPlan &plan) const;
+
+  ModuleOp module;
+  target::TargetModel model;
+  memory::ModuleContext context;
+  StringRef mode;
+  int64_t budgetBytes, offloadRate;
+  bool explains;
+  Outcome outcome;
 };
 
 } // namespace
 
-LogicalResult RematerializePass::fitEntry(
-    func::FuncOp function, const memory::BufferPlan &plan,
-    graph::DimAnalysis &dims, const target::TargetModel &model,
-    const memory::ModuleContext &context) {
+FailureOr<memory::BufferPlan> ModulePlanner::planOf(func::FuncOp function) {
+  graph::DimAnalysis dims;
+  return memory::planBuffers(function, dims, model, context);
+}
+
+/// Bytes that the budget leaves to the arena of an entry.
+int64_t ModulePlanner::roomOf(func::FuncOp function,
+                              const memory::BufferPlan &plan) const {
+  if (budgetBytes <= 0)
+    return INT64_MAX;
   SmallVector<unsigned> donated;
   for (const memory::Donation &donation : plan.donations)
     donated.push_back(donation.result);
+  graph::DimAnalysis dims;
   memory::ResultBuffers results =
       memory::resultBuffersOf(function, dims, donated);
-  BudgetedEntry entry(function, model, context, offloadRate, explain);
-  entry.facts.mode = mode;
-  if (auto loops = function->getAttrOfType<DenseF64ArrayAttr>(
-          remat::loopFlopsAttrName)) {
-    entry.facts.once.flops += loops[0];
-    entry.facts.added.flops += loops[1];
+  return budgetBytes -
+         int64_t(kernels::estimate(results.all - results.donated));
+}
+
+/// Brings the bodies of loops down by what their step takes too much.
+LogicalResult ModulePlanner::fitCallees(func::FuncOp function, int64_t room) {
+  graph::DimAnalysis dims;
+  memory::FunctionGraph graph(function, dims, model, context.symbols);
+  std::vector<unsigned> order(graph.graph().steps.size());
+  std::iota(order.begin(), order.end(), 0);
+  remat::MemoryTimeline timeline;
+  remat::simulate(graph.graph(), order, timeline);
+  for (unsigned step : order) {
+    auto loop = dyn_cast<host::LoopOp>(graph.opOf(step));
+    int64_t excess = timeline.bytes[step] - room;
+    if (!loop || excess <= 0)
+      continue;
+    auto body = context.symbols.lookup<func::FuncOp>(loop.getBody());
+    auto arena = body->getAttrOfType<graph::DimAttr>(host::arenaAttrName);
+    if (!arena)
+      continue;
+    int64_t bytes = int64_t(kernels::estimate(arena.getExpr()));
+    if (failed(fitNested(body, bytes - excess)))
+      return failure();
   }
-  bool isBounded = budgetBytes > 0 && mode == "auto";
-  int64_t room =
-      isBounded ? budgetBytes -
-                      int64_t(kernels::estimate(results.all - results.donated))
-                : INT64_MAX;
-  if (failed(entry.fit(plan, room)))
+  return success();
+}
+
+LogicalResult ModulePlanner::fitNested(func::FuncOp function, int64_t room) {
+  FailureOr<memory::BufferPlan> plan = planOf(function);
+  if (failed(plan))
     return failure();
-  if (explain)
-    entry.explain();
-  entry.apply();
+  BudgetedFunction nested(function, model, context, /*offloadRate=*/0,
+                          explains);
+  constexpr uint64_t maxWork = 200 * remat::workPerMillisecond;
+  if (failed(nested.fit(*plan, room, /*takesLeast=*/true, maxWork)))
+    return failure();
+  if (explains)
+    nested.explain();
+  nested.apply();
+  plan = planOf(function);
+  if (failed(plan))
+    return failure();
+  memory::setFunctionPlan(function, *plan);
+  return success();
+}
+
+LogicalResult ModulePlanner::fitEntry(func::FuncOp function,
+                                      memory::BufferPlan plan) {
+  int64_t room = roomOf(function, plan);
+  auto fit = [&]() -> FailureOr<std::unique_ptr<BudgetedFunction>> {
+    auto entry = std::make_unique<BudgetedFunction>(function, model, context,
+                                                    offloadRate, explains);
+    entry->facts.mode = mode.str();
+    if (failed(entry->fit(plan, room)))
+      return failure();
+    return entry;
+  };
+  FailureOr<std::unique_ptr<BudgetedFunction>> entry = fit();
+  if (failed(entry))
+    return failure();
+  bool hasLoops = !function.getOps<host::LoopOp>().empty();
+  if ((*entry)->facts.leastFound > room && hasLoops) {
+    if (failed(fitCallees(function, room)))
+      return failure();
+    FailureOr<memory::BufferPlan> again = planOf(function);
+    if (failed(again))
+      return failure();
+    plan = std::move(*again);
+    entry = fit();
+    if (failed(entry))
+      return failure();
+  }
+  memory::MemoryFacts &facts = (*entry)->facts;
+  outcome.excess += std::max<int64_t>(0, facts.leastFound - room);
+  memory::countCallees(facts, function, context.symbols, model);
+  outcome.flops += facts.added.flops;
+  if (explains)
+    (*entry)->explain();
+  (*entry)->apply();
   std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::json::Value(memory::toJSON(entry.facts));
+  llvm::raw_string_ostream(text) << llvm::json::Value(memory::toJSON(facts));
   function->setAttr(memory::factsAttrName,
                     StringAttr::get(function.getContext(), text));
   return success();
+}
+
+FailureOr<Outcome> ModulePlanner::run() {
+  auto fit =
+      [&](func::FuncOp function, const target::TargetModel &,
+          const memory::ModuleContext &) -> FailureOr<memory::BufferPlan> {
+    FailureOr<memory::BufferPlan> plan = planOf(function);
+    bool isEntry = !function->hasAttr(graph::nestedAttrName) &&
+                   function.getSymName() != graph::prepareFunctionName;
+    if (failed(plan) || (isEntry && failed(fitEntry(function, *plan))))
+      return failure();
+    return plan;
+  };
+  if (failed(memory::planCalleesFirst(module, fit)))
+    return failure();
+  return outcome;
+}
+
+namespace {
+
+class RematerializePass
+    : public impl::RematerializePassBase<RematerializePass> {
+  using RematerializePassBase::RematerializePassBase;
+
+  FailureOr<Outcome> plan(ModuleOp module) {
+    return ModulePlanner(module, mode, budgetBytes, offloadRate, explain).run();
+  }
+  /// Lets loops compute what they stack again where fewer bytes are missing
+  /// then, or less is computed again.
+  LogicalResult planBoth(ModuleOp module);
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool mayRecompute = budgetBytes > 0 && mode == "auto" &&
+                        memory::hasLoopsToRecompute(module);
+    if (mayRecompute ? failed(planBoth(module)) : failed(plan(module)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult RematerializePass::planBoth(ModuleOp module) {
+  OwningOpRef<ModuleOp> again = module.clone();
+  FailureOr<Outcome> plain = plan(module);
+  if (failed(plain) || (plain->excess == 0 && plain->flops == 0))
+    return plain;
+  if (failed(memory::recomputeLoops(*again, target::modelOf(*again))))
+    return failure();
+  FailureOr<Outcome> recomputed = plan(*again);
+  if (succeeded(recomputed) && recomputed->isBetter(*plain))
+    module.getBodyRegion().takeBody(again->getBodyRegion());
+  return recomputed;
 }
 
 } // namespace zenith

@@ -16,7 +16,6 @@
 #include "lowering/pipeline/TargetChoice.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/AsmState.h"
-#include "passes/remat/LoopRecomputation.h"
 #include "runtime/Stopwatch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -212,33 +211,6 @@ openCache(ModuleOp module, const CompileOptions &options,
   return std::optional<CachedCompile>(std::move(*opened));
 }
 
-/// Whether all entries take at most the budget, as far as sizes are known.
-static bool fitsBudget(ModuleOp module, int64_t budget) {
-  return llvm::all_of(
-      describeExecutable(module)->entries, [&](const EntryInfo &entry) {
-        return entry.memory.certificate().constant().value_or(0) <= budget;
-      });
-}
-
-/// A copy of `module` for a second attempt, in which loops compute again what
-/// others would stack for them; null where there is nothing to attempt.
-static OwningOpRef<ModuleOp> secondAttempt(ModuleOp module,
-                                           const CompileOptions &options) {
-  bool mayRecompute =
-      options.budgetBytes > 0 &&
-      (options.remat == RematMode::Default || options.remat == RematMode::Auto);
-  bool hasLoops =
-      mayRecompute &&
-      module.walk([](graph::WhileOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (!hasLoops)
-    return nullptr;
-  OwningOpRef<ModuleOp> copy(module.clone());
-  (*copy)->setAttr(remat::recomputeLoopsAttrName,
-                   UnitAttr::get(module.getContext()));
-  return copy;
-}
-
 llvm::Expected<std::shared_ptr<Executable>>
 compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
         CompileTimes *times) {
@@ -265,16 +237,9 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   toKernels.timed = [&](StringRef phase, double ms) {
     taken.eachPhase.push_back({phase.str(), ms});
   };
-  OwningOpRef<ModuleOp> second = secondAttempt(*module, options);
   PhaseRun phases(*module, toKernels);
   if (llvm::Error error = phases.run())
     return std::move(error);
-  if (second && !fitsBudget(*module, options.budgetBytes)) {
-    PhaseRun again(*second, toKernels);
-    if (llvm::Error error = again.run())
-      return std::move(error);
-    module = std::move(second);
-  }
   taken.phases = phasesWatch.ms();
   Stopwatch objectsWatch;
   auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);

@@ -113,7 +113,6 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
-  passes.addNestedPass<func::FuncOp>(createRecomputeStacksPass());
 }
 
 static void buildPropagate(OpPassManager &passes, const PhaseOptions &options) {

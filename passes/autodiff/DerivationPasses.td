@@ -104,16 +104,4 @@ def RaiseCheckpointsPass : Pass<"zenith-raise-checkpoints", "::mlir::func::FuncO
                  Option<"explain", "explain", "bool", "false", "emit a remark for each barrier that is left out">];
 }
 
-def RecomputeStacksPass : Pass<"zenith-recompute-stacks", "::mlir::func::FuncOp"> {
-  let summary = "Let loops compute again what others would stack for them";
-  let description = [{
-    In a module with `graph.recompute_loops`: a counted loop that writes a row of stacks in each trip, which later loops read row by
-    row, as a scan of JAX does for its derivative, stacks only the carried values that the rows rest on. The later loops compute the
-    rows again from these and from what the loop reads of outside. The compiler sets the attribute where a budget of memory is
-    not met otherwise. Functions get `graph.loop_flops`, the arithmetic of these loops and what is added. Runs last in the clean
-    phase, so that what is computed again has the form of the first time. Refuses nothing: other loops stay.
-  }];
-  string exampleTest = "passes/remat/recompute-stacks.mlir#scan";
-}
-
 #endif // ZENITH_PASSES_AUTODIFF_DERIVATIONPASSES_TD

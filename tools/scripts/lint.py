@@ -77,7 +77,7 @@ INSIDE = {
                       "lowering/packing"],
     "lowering/kernels": ["lowering/builder", "lowering/elements", "lowering/microkernels", "lowering/schedule",
                          "lowering/routines", "lowering/packing", "lowering/gemm"],
-    "lowering/memory": ["lowering", "lowering/host", "lowering/builder", "lowering/schedule"],
+    "lowering/memory": ["lowering", "lowering/host", "lowering/builder", "lowering/schedule", "lowering/decisions"],
     "lowering/cpu": ["lowering", "lowering/builder"],
     "lowering/opencl": ["lowering/builder"],
     "lowering/program": ["lowering", "lowering/host", "lowering/builder", "lowering/decisions", "lowering/elements", "lowering/schedule",

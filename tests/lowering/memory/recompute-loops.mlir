@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks of residuals become a stack of the carried values.
+// Where a budget has no room for stacks of residuals, the carried values are stacked instead, and the kernels that made the rows
+// run again in the loop that reads them, with their schedules: results keep their bits.
 //
-// RUN: zenith-opt %s --zenith-recompute-stacks | FileCheck %s
-// RUN: zenith-run %s --random-inputs=1 --compare=interp
-
-module attributes {graph.recompute_loops} {
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-phases{to=remat budget-bytes=400})' | FileCheck %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-phases{to=remat budget-bytes=4000})' | FileCheck %s --check-prefix=ROOM
+// RUN: zenith-run %s --random-inputs=1 --compare=interp --max-memory=400 --report=memory --out-dir=%t.again | FileCheck %s --check-prefix=REPORT
+// RUN: zenith-run %s --random-inputs=1 --out-dir=%t.plain
+// RUN: diff -r %t.again %t.plain
+// RUN: not zenith-run %s --random-inputs=1 --max-memory=330 2>&1 | FileCheck %s --check-prefix=REFUSED
 
 // The second loop reads sin(c) and cos(c) of each trip; c is stacked instead.
 // CHECK-LABEL: func.func @scan
-// CHECK-SAME: graph.loop_flops
-// CHECK: %[[F:.*]]:3 = graph.while
+// CHECK: %[[F:[0-9]+]]:3 = host.loop
+// CHECK: host.loop{{.*}} do @[[BACK:.*]](%[[F]]#2)
+// CHECK: func.func private @[[BACK]]
+// CHECK: graph.dynamic_slice
+// CHECK-DAG: graph.cos
+// CHECK-DAG: graph.recomputes = @[[FORTH:[a-z0-9_]+]], schedule
+// CHECK: func.func private @[[FORTH]](
 // CHECK-NOT: graph.cos
 // CHECK: graph.dynamic_update_slice
 // CHECK-NOT: graph.dynamic_update_slice
-// CHECK: graph.while
-// CHECK: graph.dynamic_slice %[[F]]#2
-// CHECK: graph.cos
+// CHECK: return
+// ROOM-NOT: graph.recomputes
+// ROOM: %{{[0-9]+}}:4 = host.loop
+// REPORT: "recomputed":2
+// REFUSED: --max-memory=330 cannot be met: 330 bytes, lower bound {{[0-9]+}} at step loop 1 {{.*}} least plan found 384
 func.func @scan(%x: tensor<4xf32>, %ct: tensor<4xf32>) -> tensor<4xf32> {
   %zero = graph.constant dense<0> : tensor<i32>
   %one = graph.constant dense<1> : tensor<i32>
@@ -54,6 +64,4 @@ func.func @scan(%x: tensor<4xf32>, %ct: tensor<4xf32>) -> tensor<4xf32> {
     graph.yield %j, %e : tensor<i32>, tensor<4xf32>
   } : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
   return %b#1 : tensor<4xf32>
-}
-
 }
