@@ -113,6 +113,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
+  passes.addNestedPass<func::FuncOp>(createRecomputeCheapStacksPass());
 }
 
 static void buildPropagate(OpPassManager &passes, const PhaseOptions &options) {

@@ -104,4 +104,20 @@ def RaiseCheckpointsPass : Pass<"zenith-raise-checkpoints", "::mlir::func::FuncO
                  Option<"explain", "explain", "bool", "false", "emit a remark for each barrier that is left out">];
 }
 
+def RecomputeCheapStacksPass : Pass<"zenith-recompute-cheap-stacks", "::mlir::func::FuncOp"> {
+  let summary = "Let loops stack no elementwise functions of what they stack";
+  let description = [{
+    A counted loop that writes a row of stacks in each trip, which later loops read row by row, as a scan of JAX does for its
+    derivative, often stacks a value and what a few elementwise ops make of it: tanh(u) and 1 - tanh(u) beside u. Stacks of the latter
+    go, and the later loops compute the rows again, which costs less than writing and reading them. Of stacks of one value one stays.
+    Runs last in the clean phase, with and without a budget, so that results have the same bits. Refuses nothing: other stacks stay.
+
+    Before and after (tests/passes/remat/recompute-cheap-stacks.mlir @scan):
+    ```mlir
+    %u = graph.dynamic_update_slice %s, %x, %i ... %v = graph.dynamic_update_slice %t, %tanh, %i ... %n = graph.dynamic_slice %f#3, %l ...
+    %u = graph.dynamic_update_slice %s, %x, %i ... %m = graph.dynamic_slice %f#2, %l ... %n = graph.tanh %m
+    ```
+  }];
+}
+
 #endif // ZENITH_PASSES_AUTODIFF_DERIVATIONPASSES_TD
