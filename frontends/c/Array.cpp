@@ -55,23 +55,31 @@ int64_t zenith::c::bytesOf(zenith_dtype dtype, int32_t rank,
   return bytes;
 }
 
-int64_t zenith::c::spanOf(const zenith_view &view) {
-  if (!view.strides)
-    return bytesOf(view.dtype, view.rank, view.dims);
+static int64_t spanOf(zenith_dtype dtype, int32_t rank, const int64_t *dims,
+                      const int64_t *strides) {
+  if (!strides)
+    return bytesOf(dtype, rank, dims);
   int64_t last = 0, bytes;
-  for (int32_t axis = 0; axis < view.rank; ++axis) {
+  for (int32_t axis = 0; axis < rank; ++axis) {
     int64_t step;
-    if (view.dims[axis] == 0)
+    if (dims[axis] == 0)
       return 0;
-    if (__builtin_mul_overflow(view.dims[axis] - 1, view.strides[axis],
-                               &step) ||
+    if (__builtin_mul_overflow(dims[axis] - 1, strides[axis], &step) ||
         __builtin_add_overflow(last, step, &last))
       return -1;
   }
   if (__builtin_add_overflow(last, 1, &last) ||
-      __builtin_mul_overflow(last, zenith_dtype_bytes(view.dtype), &bytes))
+      __builtin_mul_overflow(last, zenith_dtype_bytes(dtype), &bytes))
     return -1;
   return bytes;
+}
+
+int64_t zenith::c::spanOf(const zenith_view &view) {
+  return ::spanOf(view.dtype, view.rank, view.dims, view.strides);
+}
+
+int64_t zenith::c::spanOf(const zenith_array &array) {
+  return ::spanOf(array.dtype, array.rank, array.dims, array.strides);
 }
 
 bool zenith::c::isRowMajor(int32_t rank, const int64_t *dims,

@@ -57,6 +57,7 @@ zenith_array *makeArray(zenith_context &context, zenith_dtype dtype,
 int64_t bytesOf(zenith_dtype dtype, int32_t rank, const int64_t *dims);
 /// Bytes from the first element to the end of the last one; -1 likewise.
 int64_t spanOf(const zenith_view &view);
+int64_t spanOf(const zenith_array &array);
 /// True where strides, if any, are those of row-major elements without gaps.
 bool isRowMajor(int32_t rank, const int64_t *dims, const int64_t *strides);
 /// Copies elements to row-major ones.

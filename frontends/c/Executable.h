@@ -34,6 +34,7 @@ struct Entry {
   std::vector<Value> inputs, outputs;
   std::vector<std::string> symbols; ///< named dimensions, of inputs first
   std::vector<std::vector<DimRule>> inputRules, outputRules;
+  graph::DimExpr arena; ///< bytes
 };
 
 } // namespace zenith::c

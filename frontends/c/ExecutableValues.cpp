@@ -97,6 +97,7 @@ static DimRule ruleOf(const DimExpr &dim, std::vector<std::string> &symbols) {
 static Entry describe(const pipeline::EntryInfo &info) {
   Entry entry;
   entry.info = &info;
+  entry.arena = info.memory.arena();
   auto add = [&](const std::vector<pipeline::ValueInfo> &from,
                  std::vector<Value> &to,
                  std::vector<std::vector<DimRule>> &rules) {
@@ -193,7 +194,7 @@ int64_t zenith::c::evaluate(const DimExpr &expr, const Entry &entry,
 int64_t zenith::c::peakBytes(const Entry &entry,
                              llvm::ArrayRef<int64_t> sizes) {
   const memory::MemoryReport &memory = entry.info->memory;
-  int64_t arena = evaluate(memory.arena(), entry, sizes),
+  int64_t arena = evaluate(entry.arena, entry, sizes),
           results = evaluate(memory.results, entry, sizes), sum;
   if (memory.usesPool || arena < 0 || results < 0 ||
       __builtin_add_overflow(arena, results, &sum))
@@ -311,8 +312,8 @@ zenith_status *zenith_executable_memory(const zenith_executable *executable,
     if (zenith_status *status = readSizes(*entry, dims, count, sizes))
       return status;
     zenith_memory_info filled = {};
-    filled.arena_bytes = std::max<int64_t>(
-        evaluate(entry->info->memory.arena(), *entry, sizes), 0);
+    filled.arena_bytes =
+        std::max<int64_t>(evaluate(entry->arena, *entry, sizes), 0);
     filled.peak_bytes = peakBytes(*entry, sizes);
     for (size_t i = 0; i < executable->parameters.size(); ++i)
       if (!llvm::is_contained(executable->program->onlyForPrepare, i))

@@ -9,10 +9,19 @@
 using namespace zenith;
 using namespace zenith::c;
 
-static std::string nameOf(const char *kind, size_t index, const Value &value) {
-  return value.name.empty() ? kind + (" " + std::to_string(index))
-                            : kind + (" '" + value.name + "'");
-}
+namespace {
+/// An argument or result in messages, which have its text when they are made:
+/// a run without errors makes no string.
+struct ValueName {
+  const char *kind; ///< "input" or "output"
+  size_t index;
+  const Value &value;
+  std::string text() const {
+    return value.name.empty() ? kind + (" " + std::to_string(index))
+                              : kind + (" '" + value.name + "'");
+  }
+};
+} // namespace
 
 static bool isAligned(const zenith_array &array) {
   uintptr_t unit =
@@ -26,49 +35,50 @@ static bool needsPacking(const zenith_array &array) {
          !isRowMajor(array.rank, array.dims, array.strides);
 }
 
-static zenith_status *wrongDim(const std::string &name, int32_t axis,
-                               int64_t got, int64_t expected,
-                               const std::string &text,
-                               const std::string &place) {
+static zenith_status *wrongDim(const ValueName &name, int32_t axis, int64_t got,
+                               int64_t expected) {
   std::string wanted = std::to_string(expected);
+  const std::string &text = name.value.texts[size_t(axis)];
   return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DIM,
-                 name + ": dimension " + std::to_string(axis) + " is " +
+                 name.text() + ": dimension " + std::to_string(axis) + " is " +
                      std::to_string(got) + ", expected " + wanted +
                      (text.empty() || text == wanted ? "" : " (" + text + ")"),
-                 place);
+                 name.value.name);
 }
 
 /// Type and rank of an array against those of the signature.
-static zenith_status *checkType(const std::string &name, const Value &value,
+static zenith_status *checkType(const ValueName &name,
                                 const zenith_array &array) {
+  const Value &value = name.value;
   if (array.dtype != value.dtype)
     return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DTYPE,
-                   name + ": got " + zenith_dtype_name(array.dtype) +
+                   name.text() + ": got " + zenith_dtype_name(array.dtype) +
                        ", expected " + zenith_dtype_name(value.dtype),
                    value.name);
   if (size_t(array.rank) != value.dims.size())
     return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_RANK,
-                   name + ": got rank " + std::to_string(array.rank) +
+                   name.text() + ": got rank " + std::to_string(array.rank) +
                        ", expected " + std::to_string(value.dims.size()),
                    value.name);
   return nullptr;
 }
 
-static zenith_status *copyNeeded(const std::string &name, const Value &value) {
+static zenith_status *copyNeeded(const ValueName &name) {
   return usage(ZENITH_REASON_COPY_NEEDED,
-               name + " cannot be used in place: a copy is needed", value.name);
+               name.text() + " cannot be used in place: a copy is needed",
+               name.value.name);
 }
 
 zenith_status *RunCall::checkInput(const zenith_session &session, size_t index,
                                    const zenith_array *array) {
   const Value &value = entry->inputs[index];
-  std::string name = nameOf("input", index, value);
+  ValueName name{"input", index, value};
   if (!array)
-    return nullPointer(name.c_str());
+    return nullPointer(name.text().c_str());
   if (array->context.get() != session.context.get())
     return usage(ZENITH_REASON_WRONG_CONTEXT,
-                 name + " belongs to another context", value.name);
-  if (zenith_status *status = checkType(name, value, *array))
+                 name.text() + " belongs to another context", value.name);
+  if (zenith_status *status = checkType(name, *array))
     return status;
   for (int32_t axis = 0; axis < array->rank; ++axis) {
     const DimRule &rule = entry->inputRules[index][size_t(axis)];
@@ -80,72 +90,90 @@ zenith_status *RunCall::checkInput(const zenith_session &session, size_t index,
                            ? sizes[size_t(rule.value)]
                            : got; // compiled code compares expressions
     if (got != expected)
-      return wrongDim(name, axis, got, expected, value.texts[size_t(axis)],
-                      value.name);
+      return wrongDim(name, axis, got, expected);
   }
   if ((options.flags & ZENITH_RUN_NO_COPIES) && needsPacking(*array))
-    return copyNeeded(name, value);
+    return copyNeeded(name);
   return nullptr;
 }
 
 zenith_status *RunCall::checkOutput(const zenith_session &session, size_t index,
                                     const zenith_array *array) const {
   const Value &value = entry->outputs[index];
-  std::string name = nameOf("output", index, value);
+  ValueName name{"output", index, value};
   if (array->context.get() != session.context.get())
     return usage(ZENITH_REASON_WRONG_CONTEXT,
-                 name + " belongs to another context", value.name);
+                 name.text() + " belongs to another context", value.name);
   if (!array->isWritable)
     return usage(ZENITH_REASON_NONE,
-                 name + " is borrowed: it cannot be written", value.name);
-  if (zenith_status *status = checkType(name, value, *array))
+                 name.text() + " is borrowed: it cannot be written",
+                 value.name);
+  if (zenith_status *status = checkType(name, *array))
     return status;
   if (!isRowMajor(array->rank, array->dims, array->strides))
     return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_STRIDES,
-                   name + " has gaps or another order, expected row-major",
+                   name.text() + " has gaps or another order, expected "
+                                 "row-major",
                    value.name);
   for (int32_t axis = 0; axis < array->rank && value.isKnown; ++axis) {
-    int64_t expected = evaluate(value.exprs[size_t(axis)], *entry, sizes);
+    const DimRule &rule = entry->outputRules[index][size_t(axis)];
+    int64_t expected = rule.kind == DimRule::Constant ? rule.value
+                       : rule.kind == DimRule::Symbol
+                           ? sizes[size_t(rule.value)]
+                           : evaluate(value.exprs[size_t(axis)], *entry, sizes);
     if (expected >= 0 && array->dims[axis] != expected)
-      return wrongDim(name, axis, array->dims[axis], expected,
-                      value.texts[size_t(axis)], value.name);
+      return wrongDim(name, axis, array->dims[axis], expected);
   }
   if ((options.flags & ZENITH_RUN_NO_COPIES) &&
       (!isAligned(*array) || !value.isKnown))
-    return copyNeeded(name, value);
+    return copyNeeded(name);
   return nullptr;
 }
 
-static bool overlaps(const zenith_array &a, const zenith_array &b) {
-  auto start = [](const zenith_array &array) {
-    return reinterpret_cast<uintptr_t>(array.data);
-  };
-  auto bytes = [](const zenith_array &array) {
-    return uintptr_t(spanOf(viewOf(array)));
-  };
-  return bytes(a) && bytes(b) && start(a) < start(b) + bytes(b) &&
-         start(b) < start(a) + bytes(a);
-}
+namespace {
+/// Where the elements of an array are; an empty one is nowhere.
+struct ByteRange {
+  explicit ByteRange(const zenith_array *array) {
+    if (!array)
+      return;
+    start = reinterpret_cast<uintptr_t>(array->data);
+    end = start + uintptr_t(spanOf(*array));
+  }
+  bool overlaps(const ByteRange &other) const {
+    return start < end && other.start < other.end && start < other.end &&
+           other.start < end;
+  }
+  uintptr_t start = 0, end = 0;
+};
+} // namespace
 
 zenith_status *RunCall::checkOverlaps(zenith_array *const *inputs,
                                       zenith_array *const *outputs) const {
-  for (size_t i = 0; i < entry->outputs.size(); ++i) {
-    if (!outputs || !outputs[i])
-      continue;
-    std::string name = nameOf("output", i, entry->outputs[i]);
+  if (!outputs)
+    return nullptr;
+  auto rangesOf = [](zenith_array *const *arrays, size_t count) {
+    return llvm::SmallVector<ByteRange, 16>(arrays, arrays + count);
+  };
+  auto written = rangesOf(outputs, entry->outputs.size());
+  auto read = rangesOf(inputs, entry->inputs.size());
+  for (size_t i = 0; i < written.size(); ++i) {
+    ValueName name{"output", i, entry->outputs[i]};
     for (size_t j = 0; j < i; ++j)
-      if (outputs[j] && overlaps(*outputs[i], *outputs[j]))
-        return usage(ZENITH_REASON_NONE,
-                     name + " shares bytes with output " + std::to_string(j));
-    for (size_t j = 0; j < entry->inputs.size(); ++j) {
+      if (written[i].overlaps(written[j]))
+        return usage(ZENITH_REASON_NONE, name.text() +
+                                             " shares bytes with output " +
+                                             std::to_string(j));
+    for (size_t j = 0; j < read.size(); ++j) {
+      if (!written[i].overlaps(read[j]))
+        continue;
       // A donated buffer may be where its result goes, as a whole.
       bool isDonated = (options.flags & ZENITH_RUN_DONATE) &&
                        entry->inputs[j].isDonatable && inputs[j]->isWritable &&
                        inputs[j]->data == outputs[i]->data;
-      if (!isDonated && overlaps(*outputs[i], *inputs[j]))
+      if (!isDonated)
         return usage(ZENITH_REASON_NONE,
-                     name + " shares bytes with " +
-                         nameOf("input", j, entry->inputs[j]));
+                     name.text() + " shares bytes with " +
+                         ValueName{"input", j, entry->inputs[j]}.text());
     }
   }
   return nullptr;
