@@ -46,8 +46,7 @@ static int32_t deliver(zenith_run_context &abi, int64_t index, int32_t dtype,
 
 int32_t RunState::interpret(const Entry &entry,
                             llvm::ArrayRef<zenith_tensor> arguments,
-                            llvm::MutableArrayRef<zenith_tensor> given,
-                            const ValueSet &values) {
+                            llvm::MutableArrayRef<zenith_tensor> given) {
   Program &program = *executable.interpreted;
   std::lock_guard<std::mutex> lock(program.mutex);
   auto function =
@@ -61,7 +60,7 @@ int32_t RunState::interpret(const Entry &entry,
                            mlir::Attribute) -> llvm::Expected<Tensor> {
     for (size_t i = 0; i < executable.parameters.size(); ++i)
       if (executable.parameters[i].name == name)
-        return Tensor(type, static_cast<const char *>(values.value(i).data),
+        return Tensor(type, static_cast<const char *>(values->value(i).data),
                       std::shared_ptr<const void>());
     return Tensor();
   };
@@ -78,12 +77,12 @@ int32_t RunState::interpret(const Entry &entry,
   return zenith_run_status(&abi);
 }
 
-zenith_status *RunState::runOnDevice(const Entry &entry,
-                                     llvm::ArrayRef<zenith_tensor> arguments,
-                                     llvm::MutableArrayRef<zenith_tensor> given,
-                                     const ValueSet &values) {
-  std::lock_guard<std::mutex> lock(values.deviceMutex);
-  pipeline::Session &session = *values.device();
+zenith_status *
+RunState::runOnDevice(const Entry &entry,
+                      llvm::ArrayRef<zenith_tensor> arguments,
+                      llvm::MutableArrayRef<zenith_tensor> given) {
+  std::lock_guard<std::mutex> lock(values->deviceMutex);
+  pipeline::Session &session = *values->device();
   zenith_run_context &device = *session.runContext().abi();
   device.deadline = abi.deadline;
   if (abi.cancel)

@@ -32,7 +32,7 @@ private:
   zenith_status *checkOverlaps(zenith_array *const *inputs,
                                zenith_array *const *outputs) const;
   zenith_status *runWith(zenith_context &context, RunState &state,
-                         const ValueSet &values, zenith_array *const *inputs,
+                         zenith_array *const *inputs,
                          zenith_array **outputs) const;
 };
 

@@ -30,6 +30,11 @@ RunState::RunState(zenith_context &context, const zenith_executable &executable)
 
 RunState::~RunState() {
   end();
+  trim();
+}
+
+void RunState::trim() {
+  arena = Block();
   while (PoolBlock *block = cached) {
     cached = block->next;
     context.memory.free(block, block->bytes, ZENITH_MEMORY_POOL);
@@ -59,11 +64,17 @@ void RunState::fill() {
   };
 }
 
+/// As one that was never set; its texts have kilobytes.
+static void clear(zenith_error &error) {
+  error.code = error.reason = 0;
+  error.message[0] = error.op_path[0] = 0;
+}
+
 void RunState::begin(const zenith_run_options &given, int64_t needed) {
   options = given;
   arenaNeeded = needed;
   arenaUsed = poolLive = peak = flops = bytes = 0;
-  abi.error = {};
+  clear(abi.error);
   abi.cancel = options.cancel ? &options.cancel->requested : nullptr;
   abi.deadline = options.deadline;
   abi.profile = nullptr;
@@ -111,16 +122,15 @@ zenith_status *RunState::prepare(ValueSet &values,
 
 zenith_status *RunState::run(const Entry &entry,
                              llvm::ArrayRef<zenith_tensor> arguments,
-                             llvm::MutableArrayRef<zenith_tensor> given,
-                             const ValueSet &values) {
-  if (values.device())
-    return runOnDevice(entry, arguments, given, values);
+                             llvm::MutableArrayRef<zenith_tensor> given) {
+  if (values->device())
+    return runOnDevice(entry, arguments, given);
   int32_t code =
       executable.interpreted
-          ? interpret(entry, arguments, given, values)
+          ? interpret(entry, arguments, given)
           : entry.info->function(&abi, arguments.data(),
                                  int64_t(arguments.size()), given.data(),
-                                 int64_t(given.size()), values.pointers());
+                                 int64_t(given.size()), values->pointers());
   return code == ZENITH_OK && abi.error.code == ZENITH_OK ? nullptr : error();
 }
 

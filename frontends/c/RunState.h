@@ -10,14 +10,50 @@
 
 namespace zenith::c {
 
-class RunState {
+/// Whether a run state is taken, and what others ask of who took it.
+class StateClaim {
+public:
+  /// To forget the values of the run, and to release an owner of the session.
+  enum Request { DropValues = 2, Own = 4 };
+
+  /// False where it is taken.
+  bool take() {
+    int idle = 0;
+    return word.compare_exchange_strong(idle, taken);
+  }
+  /// 0 where it is idle now: then it may be another thread's, or gone. Else the
+  /// requests so far, and it is still taken.
+  int leave() {
+    int seen = taken;
+    if (word.compare_exchange_strong(seen, 0))
+      return 0;
+    return word.exchange(taken) & ~taken;
+  }
+  /// False where it is idle.
+  bool request(Request what) {
+    int seen = word;
+    while (seen && !word.compare_exchange_weak(seen, seen | what)) {
+    }
+    return seen != 0;
+  }
+
+private:
+  static constexpr int taken = 1;
+  std::atomic<int> word{0};
+};
+
+class alignas(64) RunState {
 public:
   RunState(zenith_context &context, const zenith_executable &executable);
   ~RunState();
   RunState(const RunState &) = delete;
   RunState &operator=(const RunState &) = delete;
 
-  RunState *next = nullptr; ///< of the free ones of a session
+  // Of the session that has this state.
+  RunState *next = nullptr;
+  StateClaim claim;
+  /// Those that the run reads; kept for the next one while they are present.
+  std::shared_ptr<const ValueSet> values;
 
   /// Before a run: its limits, threads and listeners. `arenaNeeded` is -1 where
   /// it is not known.
@@ -28,11 +64,12 @@ public:
   /// takeBlock() hands over.
   zenith_status *run(const Entry &entry,
                      llvm::ArrayRef<zenith_tensor> arguments,
-                     llvm::MutableArrayRef<zenith_tensor> results,
-                     const ValueSet &values);
+                     llvm::MutableArrayRef<zenith_tensor> results);
   /// After a run: pool blocks are kept for the next one, result blocks that
   /// nobody took go.
   void end();
+  /// Gives back the memory that is kept for the next run.
+  void trim();
 
   /// A block of the pool for a packed copy; null after recording an error.
   void *scratch(int64_t bytes);
@@ -58,12 +95,10 @@ private:
   void step(const zenith_profile_event &event);
   void progress(int64_t loop, const int64_t *numbers, int64_t count);
   int32_t interpret(const Entry &entry, llvm::ArrayRef<zenith_tensor> arguments,
-                    llvm::MutableArrayRef<zenith_tensor> results,
-                    const ValueSet &values);
+                    llvm::MutableArrayRef<zenith_tensor> results);
   zenith_status *runOnDevice(const Entry &entry,
                              llvm::ArrayRef<zenith_tensor> arguments,
-                             llvm::MutableArrayRef<zenith_tensor> results,
-                             const ValueSet &values);
+                             llvm::MutableArrayRef<zenith_tensor> results);
 
   zenith_context &context;
   const zenith_executable &executable;

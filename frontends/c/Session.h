@@ -13,8 +13,7 @@
 void release(zenith_session *session) noexcept;
 
 struct zenith_session : zenith::c::Counted {
-  zenith_session(zenith_executable &executable)
-      : context(executable.context), executable(&executable) {}
+  zenith_session(zenith_executable &executable);
   ~zenith_session();
 
   zenith::c::Ref<zenith_context> context;
@@ -23,25 +22,47 @@ struct zenith_session : zenith::c::Counted {
 
   /// The set of values for a run that begins now.
   std::shared_ptr<const zenith::c::ValueSet> values() const;
-  /// All runs that begin from now on see this set.
+  /// All runs that begin from now on see this set; the old one goes with the
+  /// last run that reads it.
   void swap(std::shared_ptr<const zenith::c::ValueSet> set);
 
-  /// A state for one run. Waits where as many run as may; null with the status
-  /// where the wait was interrupted.
+  /// A state for one run, with the present values. Waits where as many run as
+  /// may; null with the status where the wait was interrupted.
   zenith::c::RunState *acquire(const zenith_cancel *cancel, int64_t deadline,
                                zenith_status *&status);
+  /// The session may end with the call.
   void giveBack(zenith::c::RunState *state);
-  /// Frees the states that no run has.
+  /// Gives back the memory of states that no run has.
   void trim();
+  /// Gives the handle's owner away: runs that go on have owners of their own
+  /// then.
+  void close();
 
   std::mutex rebinding; ///< held from reading the old set to the swap
 
 private:
+  /// The state that was used last on a core, whose caches have its arena; it
+  /// need not be idle.
+  struct alignas(64) LastOnCore {
+    std::atomic<zenith::c::RunState *> state{nullptr};
+  };
+
+  zenith_status *waitForTurn(const zenith_cancel *cancel, int64_t deadline);
+  void endTurn();
+  LastOnCore &lastHere();
+  zenith::c::RunState *takeIdle();
+  zenith::c::RunState *makeState();
+  void makeIdle(zenith::c::RunState &state);
+
+  zenith::c::ContextVector<LastOnCore> lastOnCores;
+  /// All states, by `next`: only the end of the session frees one.
+  std::atomic<zenith::c::RunState *> states{nullptr};
+  std::atomic<const zenith::c::ValueSet *> present{nullptr}; ///< `current`
+
   mutable std::mutex mutex;
   std::condition_variable freed;
   std::shared_ptr<const zenith::c::ValueSet> current;
-  zenith::c::RunState *states = nullptr; ///< free ones
-  int running = 0;
+  int running = 0; ///< counted where there is a limit
 };
 
 namespace zenith::c {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sessions: values that change under traffic, states that are kept.
+// Sessions: opening them, and other values under traffic.
 
 #include "frontends/c/Session.h"
 
@@ -12,79 +12,14 @@
 using namespace zenith;
 using namespace zenith::c;
 
-zenith_session::~zenith_session() { trim(); }
-
 void release(zenith_session *session) noexcept {
   if (session && drop(*session))
     destroy(session);
 }
 
-void zenith_session_free(zenith_session *session) noexcept { release(session); }
-
-std::shared_ptr<const ValueSet> zenith_session::values() const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return current;
-}
-
-void zenith_session::swap(std::shared_ptr<const ValueSet> set) {
-  std::lock_guard<std::mutex> lock(mutex);
-  current.swap(set);
-}
-
-RunState *zenith_session::acquire(const zenith_cancel *cancel, int64_t deadline,
-                                  zenith_status *&status) {
-  std::unique_lock<std::mutex> lock(mutex);
-  while (maxConcurrency && running >= maxConcurrency) {
-    // A request to cancel wakes nobody, so that it may come from a signal
-    // handler.
-    freed.wait_for(lock,
-                   std::chrono::milliseconds(cancel || deadline ? 5 : 1000));
-    if ((status = interruption(cancel, deadline)))
-      return nullptr;
-  }
-  RunState *state = states;
-  if (state)
-    states = state->next;
-  ++running;
-  lock.unlock();
-  if (state)
-    return state;
-  void *place = context->memory.allocate(sizeof(RunState), alignof(RunState),
-                                         ZENITH_MEMORY_OBJECT);
-  try {
-    if (place)
-      return new (place) RunState(*context, *executable);
-  } catch (const std::bad_alloc &) {
-    context->memory.free(place, sizeof(RunState), ZENITH_MEMORY_OBJECT);
-  }
-  lock.lock();
-  --running;
-  freed.notify_one();
-  status = noMemory();
-  return nullptr;
-}
-
-void zenith_session::giveBack(RunState *state) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    state->next = states;
-    states = state;
-    --running;
-  }
-  freed.notify_one();
-}
-
-void zenith_session::trim() {
-  RunState *unused;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    unused = std::exchange(states, nullptr);
-  }
-  while (RunState *state = unused) {
-    unused = state->next;
-    state->~RunState();
-    context->memory.free(state, sizeof(RunState), ZENITH_MEMORY_OBJECT);
-  }
+void zenith_session_free(zenith_session *session) noexcept {
+  if (session)
+    session->close();
 }
 
 static zenith_status *bindFirst(zenith_session &session,

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sessions under traffic: values that change, memory that is given back, and a
+// session that ends while runs go on.
+
+#define _GNU_SOURCE
+#include "check.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const char scale[] =
+    "graph.param @w : tensor<2xf32> = dense<0.0> : tensor<2xf32>\n"
+    "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+    "  %w = graph.get_param @w : tensor<2xf32>\n"
+    "  %y = graph.mul %x, %w : tensor<2xf32>\n"
+    "  return %y : tensor<2xf32>\n"
+    "}\n";
+
+static const char count_up[] =
+    "func.func @main(%n: tensor<i64>) -> tensor<i64> {\n"
+    "  %zero = graph.constant dense<0> : tensor<i64>\n"
+    "  %one = graph.constant dense<1> : tensor<i64>\n"
+    "  %r = graph.while %zero cond {\n"
+    "  ^bb0(%i: tensor<i64>):\n"
+    "    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>\n"
+    "    graph.yield %c : tensor<i1>\n"
+    "  } do {\n"
+    "  ^bb0(%i: tensor<i64>):\n"
+    "    %j = graph.add %i, %one : tensor<i64>\n"
+    "    graph.yield %j : tensor<i64>\n"
+    "  } : (tensor<i64>) -> tensor<i64>\n"
+    "  return %r : tensor<i64>\n"
+    "}\n";
+
+static zenith_session *open_session(zenith_context *context, const char *text,
+                                    int concurrency) {
+  zenith_load_options load;
+  ZENITH_INIT(&load);
+  load.format = "graphir";
+  zenith_session_options options;
+  ZENITH_INIT(&options);
+  options.max_concurrency = concurrency;
+  zenith_module *module = NULL;
+  zenith_executable *executable = NULL;
+  zenith_session *session = NULL;
+  OK(zenith_module_load_memory(context, text, strlen(text), &load, &module));
+  OK(zenith_compile(module, NULL, &executable));
+  OK(zenith_session_create(executable, &options, &session));
+  zenith_module_free(module);
+  zenith_executable_free(executable);
+  return session;
+}
+
+static atomic_int released;
+static void release(void *user, void *data) {
+  (void)user;
+  atomic_fetch_add(&released, 1);
+  free(data);
+}
+
+/// Both elements of @w become `value`, in memory that release() frees.
+static void bind(zenith_context *context, zenith_session *session, int value) {
+  float *w = malloc(2 * sizeof *w);
+  w[0] = w[1] = (float)value;
+  int64_t two = 2;
+  zenith_view view;
+  ZENITH_INIT(&view);
+  view.dtype = ZENITH_F32;
+  view.rank = 1;
+  view.dims = &two;
+  view.data = w;
+  zenith_named_array named;
+  ZENITH_INIT(&named);
+  named.name = "w";
+  OK(zenith_array_wrap(context, &view, ZENITH_HOLD_TAKE, release, NULL,
+                       &named.array));
+  const zenith_named_array *table = &named;
+  OK(zenith_session_rebind(session, NULL, &table, 1));
+  zenith_array_free(named.array);
+}
+
+/// The value that a run on ones sees, the same in both elements.
+static int seen_value(zenith_context *context, zenith_session *session) {
+  float ones[2] = {1, 1};
+  int64_t two = 2;
+  zenith_array *x =
+                   wrap(context, ZENITH_F32, 1, &two, ones, ZENITH_HOLD_BORROW),
+               *y = NULL;
+  OK(zenith_run(session, NULL, &x, 1, &y, 1));
+  const float *values = zenith_array_data(y);
+  CHECK(values[0] == values[1]);
+  int value = (int)values[0];
+  zenith_array_free(x);
+  zenith_array_free(y);
+  return value;
+}
+
+static void idle_sessions_hold_one_set_of_values(void) {
+  zenith_context *context = NULL;
+  OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
+  zenith_session *session = open_session(context, scale, 0);
+  atomic_store(&released, 0);
+  for (int value = 1; value < 5; ++value) {
+    bind(context, session, value);
+    CHECK(atomic_load(&released) == value - 1);
+    CHECK(seen_value(context, session) == value);
+  }
+  zenith_session_free(session);
+  CHECK(atomic_load(&released) == 4);
+  zenith_context_free(context);
+}
+
+typedef struct Traffic {
+  zenith_context *context;
+  zenith_session *session;
+} Traffic;
+static atomic_int stop;
+
+static void *keep_running(void *argument) {
+  const Traffic *traffic = argument;
+  int last = 0;
+  while (!atomic_load(&stop)) {
+    int value = seen_value(traffic->context, traffic->session);
+    CHECK(value >= last); // values only go up
+    last = value;
+  }
+  return NULL;
+}
+
+static void values_change_under_traffic(int concurrency) {
+  enum { threads = 4, swaps = 200 };
+  Traffic traffic = {NULL, NULL};
+  OK(zenith_context_create(ZENITH_API_VERSION, NULL, &traffic.context));
+  traffic.session = open_session(traffic.context, scale, concurrency);
+  pthread_t all[threads];
+  atomic_store(&stop, 0);
+  atomic_store(&released, 0);
+  for (int i = 0; i < threads; ++i)
+    CHECK(!pthread_create(&all[i], NULL, keep_running, &traffic));
+  for (int value = 1; value <= swaps; ++value) {
+    bind(traffic.context, traffic.session, value);
+    CHECK(seen_value(traffic.context, traffic.session) == value);
+    zenith_session_trim(traffic.session);
+  }
+  atomic_store(&stop, 1);
+  for (int i = 0; i < threads; ++i)
+    pthread_join(all[i], NULL);
+  CHECK(atomic_load(&released) == swaps - 1);
+  zenith_session_free(traffic.session);
+  CHECK(atomic_load(&released) == swaps);
+  zenith_context_free(traffic.context);
+}
+
+typedef struct Endless {
+  zenith_context *context;
+  zenith_session *session;
+  zenith_cancel *cancel;
+  pthread_t thread;
+  atomic_int id;
+} Endless;
+
+static void *count_for_ever(void *argument) {
+  Endless *own = argument;
+  int64_t most = INT64_MAX;
+  zenith_array *n = wrap(own->context, ZENITH_I64, 0, NULL, &most,
+                         ZENITH_HOLD_BORROW),
+               *result = NULL;
+  zenith_run_options options;
+  ZENITH_INIT(&options);
+  options.cancel = own->cancel;
+  atomic_store(&own->id, (int)syscall(SYS_gettid));
+  FAILS(zenith_run(own->session, &options, &n, 1, &result, 1),
+        ZENITH_RUN_FAILED, ZENITH_REASON_CANCELLED);
+  zenith_array_free(n);
+  return NULL;
+}
+
+static void start(Endless *run) {
+  atomic_init(&run->id, 0);
+  CHECK(!pthread_create(&run->thread, NULL, count_for_ever, run));
+  while (!atomic_load(&run->id))
+    usleep(100);
+}
+
+static long runs_of(zenith_context *context) {
+  zenith_blob *json = NULL;
+  OK(zenith_context_report(context, "counters", &json));
+  const char *at = strstr(zenith_blob_data(json), "\"runs\":");
+  CHECK(at);
+  long runs = strtol(at + 7, NULL, 10);
+  zenith_blob_free(json);
+  return runs;
+}
+
+/// The letter of the thread's state: S where it waits.
+static char state_of(int id) {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+  FILE *file = fopen(path, "r");
+  CHECK(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  const char *name_end = strrchr(text, ')');
+  CHECK(name_end);
+  return name_end[2];
+}
+
+/// One run goes on, another waits for its turn; both outlive the handles.
+static void runs_outlive_their_session(int concurrency) {
+  zenith_context *context = NULL;
+  zenith_context_options options;
+  ZENITH_INIT(&options);
+  options.threads = 1;
+  OK(zenith_context_create(ZENITH_API_VERSION, &options, &context));
+  zenith_session *session = open_session(context, count_up, concurrency);
+  zenith_cancel *cancel = zenith_cancel_create();
+  Endless runs[2];
+  for (int i = 0; i < 2; ++i) {
+    runs[i].context = context;
+    runs[i].session = session;
+    runs[i].cancel = cancel;
+    start(&runs[i]);
+    while (i < concurrency || !concurrency ? runs_of(context) <= i
+                                           : state_of(runs[i].id) != 'S')
+      usleep(100);
+  }
+  zenith_session_free(session);
+  zenith_context_free(context);
+  usleep(10000);
+  zenith_cancel_request(cancel);
+  for (int i = 0; i < 2; ++i)
+    pthread_join(runs[i].thread, NULL);
+  zenith_cancel_free(cancel);
+}
+
+int main(void) {
+  idle_sessions_hold_one_set_of_values();
+  for (int concurrency = 0; concurrency < 3; ++concurrency)
+    values_change_under_traffic(concurrency);
+  for (int concurrency = 0; concurrency < 3; ++concurrency)
+    runs_outlive_their_session(concurrency);
+  return 0;
+}
