@@ -74,14 +74,21 @@ void MappedFile::release(int64_t offset, int64_t rangeLength) const {
   if (offset < 0 || rangeLength <= 0 || offset > length ||
       rangeLength > length - offset)
     return;
-  int64_t page = sysconf(_SC_PAGESIZE);
-  int64_t first = (offset + page - 1) / page * page;
-  int64_t end = offset + rangeLength;
   // The last page of the file holds nothing else, so it may go with its last
   // byte.
-  end = end == length ? (end + page - 1) / page * page : end / page * page;
-  if (first < end)
-    (void)madvise(start + first, end - first, MADV_DONTNEED);
+  int64_t page = sysconf(_SC_PAGESIZE);
+  if (offset + rangeLength == length)
+    rangeLength += (page - length % page) % page;
+  dropFilePages(start + offset, rangeLength);
+}
+
+void dropFilePages(const void *data, int64_t bytes) {
+  uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE));
+  uintptr_t begin = reinterpret_cast<uintptr_t>(data);
+  uintptr_t first = (begin + page - 1) / page * page;
+  uintptr_t end = (begin + uintptr_t(bytes)) / page * page;
+  if (bytes > 0 && first < end)
+    (void)madvise(reinterpret_cast<void *>(first), end - first, MADV_DONTNEED);
 }
 
 std::string resolvePath(const std::string &baseDir, const std::string &path) {

@@ -46,6 +46,10 @@ private:
   int64_t length = 0;
 };
 
+/// Drops the memory of the pages that lie wholly within bytes of any read-only
+/// mapping of a file; they are read again when touched.
+void dropFilePages(const void *data, int64_t bytes);
+
 /// path itself if absolute, else baseDir/path; an empty baseDir is the current
 /// directory.
 std::string resolvePath(const std::string &baseDir, const std::string &path);

@@ -79,6 +79,7 @@ zenith_status *zenith::c::readReplacements(const zenith_executable &executable,
     value->data = tensor.bytes();
     value->bytes = tensor.byteSize();
     value->owner = open;
+    value->isMapped = open->file->isMapped();
     replacements[name] = std::move(value);
   }
   return nullptr;

@@ -12,8 +12,8 @@ using namespace zenith;
 using namespace zenith::c;
 
 void ParameterValue::dropPages() const {
-  if (file && !copy)
-    file->release(offset, bytes);
+  if (isMapped && !copy)
+    runtime::dropFilePages(data, bytes);
 }
 
 ValueSet::ValueSet(zenith_context &context)
@@ -60,9 +60,9 @@ static zenith_status *moduleValue(const zenith_executable &executable,
       runtime::resolvePath(executable.folder, spec.source.file));
   if (!file)
     return failureOf(file.status(), ZENITH_REASON_NO_FILE);
-  value.file = *file;
-  value.offset = spec.source.offset;
-  auto range = value.file->range(value.offset, value.bytes);
+  value.owner = *file;
+  value.isMapped = true;
+  auto range = (*file)->range(spec.source.offset, value.bytes);
   if (!range)
     return failureOf(range.status(), ZENITH_REASON_MALFORMED);
   value.data = *range;
@@ -73,10 +73,10 @@ static zenith_status *moduleValue(const zenith_executable &executable,
   if (checksum != executable.program->checksums.end())
     record.checksum = checksum->second;
   if (auto error = graph::checkFile(
-          spec.name, record, value.file->bytes(),
+          spec.name, record, (*file)->bytes(),
           llvm::StringRef(static_cast<const char *>(value.data),
                           size_t(value.bytes)),
-          value.file->path(), /*verify=*/true))
+          (*file)->path(), /*verify=*/true))
     return failure(*error, ZENITH_REASON_MALFORMED);
   return nullptr;
 }

@@ -11,10 +11,6 @@
 #include "frontends/c/Executable.h"
 #include "lowering/pipeline/Session.h"
 
-namespace zenith::runtime {
-class MappedFile;
-}
-
 namespace zenith::c {
 
 class RunState;
@@ -26,8 +22,8 @@ struct ParameterValue {
   const void *data = nullptr; ///< aligned to the element; null where empty
   Ref<zenith_array> array;
   std::shared_ptr<const void> owner; ///< a file of values, or the program
-  std::shared_ptr<runtime::MappedFile> file; ///< whose pages may be dropped
-  int64_t offset = 0, bytes = 0;
+  bool isMapped = false; ///< from a file, whose pages may be dropped
+  int64_t bytes = 0;
   Block copy; ///< of a value that was not aligned
 
   /// Gives the pages of a mapped file back until they are read again.

@@ -97,6 +97,7 @@ Expected<Safetensors> Safetensors::open(const std::string &path,
                      path);
   bytes = bytes.drop_front(length);
   Safetensors file;
+  file.mapped = !(*source)->path().empty();
   for (const auto &[key, value] : *object) {
     StringRef name = key;
     if (name == "__metadata__")

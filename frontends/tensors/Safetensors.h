@@ -24,10 +24,13 @@ public:
   const Tensor *find(llvm::StringRef name) const;
   /// The position of that tensor's bytes in the file.
   uint64_t offsetOf(const std::string &name) const { return offsets.at(name); }
+  /// False where the bytes came from a pipe: then they are in memory only.
+  bool isMapped() const { return mapped; }
 
 private:
   std::map<std::string, Tensor> entries;
   std::map<std::string, uint64_t> offsets;
+  bool mapped = false;
 };
 
 /// Writes tensors in the order of their names; the file appears complete or not

@@ -7,7 +7,9 @@
 #include "tests/runtime/TemporaryFolder.h"
 
 #include <cstring>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +66,27 @@ TEST(MappedFile, ReleasedPagesComeBack) {
   (*file)->release(-5, 100);
   (*file)->release(0, 1 << 30);
   EXPECT_EQ(std::memcmp(data, bytes.data(), bytes.size()), 0);
+}
+
+TEST(MappedFile, PagesOfARangeAreDroppedAndNoOthers) {
+  TemporaryFolder folder;
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  std::string path = folder.write("a", std::string(4 * page, 'a'));
+  int descriptor = ::open(path.c_str(), O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  // Pages of the process's own tell dropped ones from others.
+  auto *data = static_cast<char *>(mmap(
+      nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0));
+  close(descriptor);
+  ASSERT_NE(data, MAP_FAILED);
+  std::memset(data, 'b', 4 * page);
+  dropFilePages(data + 1, int64_t(2 * page));
+  dropFilePages(data, int64_t(page - 1));
+  dropFilePages(data, 0);
+  dropFilePages(data, -1);
+  std::string seen{data[0], data[page], data[2 * page], data[3 * page]};
+  EXPECT_EQ(seen, "babb");
+  munmap(data, 4 * page);
 }
 
 TEST(MappedFile, EmptyFilesAreFine) {

@@ -34,6 +34,17 @@ static const char count_up[] =
     "  return %r : tensor<i64>\n"
     "}\n";
 
+static const char product[] =
+    "graph.param @w : tensor<1024x512xf32> = dense<0.5> : "
+    "tensor<1024x512xf32>\n"
+    "func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x512xf32> {\n"
+    "  %w = graph.get_param @w : tensor<1024x512xf32>\n"
+    "  %y = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x "
+    "[0]> : (tensor<1024x1024xf32>, tensor<1024x512xf32>) -> "
+    "tensor<1024x512xf32>\n"
+    "  return %y : tensor<1024x512xf32>\n"
+    "}\n";
+
 static zenith_session *open_session(zenith_context *context, const char *text,
                                     int concurrency) {
   zenith_load_options load;
@@ -110,6 +121,40 @@ static void idle_sessions_hold_one_set_of_values(void) {
   zenith_session_free(session);
   CHECK(atomic_load(&released) == 4);
   zenith_context_free(context);
+}
+
+/// KiB of a mapped file that are in memory.
+static long resident(const char *path) {
+  FILE *file = fopen("/proc/self/smaps", "r");
+  CHECK(file);
+  char line[4096];
+  long total = 0, number;
+  unsigned long begin, end;
+  int inside = 0;
+  while (fgets(line, sizeof line, file)) {
+    if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+      inside = strstr(line, path) != NULL;
+    else if (inside && sscanf(line, "Rss: %ld", &number) == 1)
+      total += number;
+  }
+  fclose(file);
+  return total;
+}
+
+static void files_of_values_leave_memory(void) {
+  char path[] = "/tmp/values.XXXXXX";
+  CHECK(!close(mkstemp(path)));
+  zenith_context *context = NULL;
+  OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
+  zenith_session *session = open_session(context, product, 0);
+  OK(zenith_session_save_parameters(session, path));
+  for (int turn = 0; turn < 2; ++turn) {
+    OK(zenith_session_rebind(session, path, NULL, 0));
+    CHECK(resident(path) <= 128); // of 2 MiB, which @prepare has packed
+  }
+  zenith_session_free(session);
+  zenith_context_free(context);
+  remove(path);
 }
 
 typedef struct Traffic {
@@ -237,6 +282,7 @@ static void runs_outlive_their_session(int concurrency) {
 
 int main(void) {
   idle_sessions_hold_one_set_of_values();
+  files_of_values_leave_memory();
   for (int concurrency = 0; concurrency < 3; ++concurrency)
     values_change_under_traffic(concurrency);
   for (int concurrency = 0; concurrency < 3; ++concurrency)
