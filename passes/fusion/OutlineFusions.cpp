@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/fusion/EraseDeadOps.h"
+#include <functional>
+#include <queue>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -114,11 +116,9 @@ void Outliner::outline(Group *group) {
     global.map(value, result);
 }
 
-/// Orders the block so that operands are defined before their readers. As in
-/// MLIR's sortTopologically, ops come in rounds: an op is of the round of its
-/// latest operand, or of the next one where that operand stands behind it; the
-/// order within a round stays. MLIR walks over the block once for each round,
-/// which takes quadratic time where a chain stands in reverse.
+/// Orders the block so that operands are defined before their readers: of the
+/// ops that can run, the one that stands first comes next. What a fusion makes
+/// is thus read as soon as its readers stood before it, not after all else.
 static void sortByOperands(Block &block) {
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, unsigned> places;
@@ -127,7 +127,8 @@ static void sortByOperands(Block &block) {
     ops.push_back(&op);
   }
   std::vector<SmallVector<unsigned, 2>> readers(ops.size());
-  SmallVector<unsigned> pending(ops.size()), rounds(ops.size()), ready;
+  SmallVector<unsigned> pending(ops.size());
+  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> ready;
   for (auto [place, op] : llvm::enumerate(ops)) {
     op->walk([&, place = unsigned(place)](Operation *inner) {
       for (Value operand : inner->getOperands()) {
@@ -141,22 +142,16 @@ static void sortByOperands(Block &block) {
       }
     });
     if (pending[place] == 0)
-      ready.push_back(place);
+      ready.push(unsigned(place));
   }
   while (!ready.empty()) {
-    unsigned place = ready.pop_back_val();
-    for (unsigned reader : readers[place]) {
-      rounds[reader] =
-          std::max(rounds[reader], rounds[place] + (place > reader ? 1 : 0));
+    unsigned place = ready.top();
+    ready.pop();
+    ops[place]->moveBefore(block.getTerminator());
+    for (unsigned reader : readers[place])
       if (--pending[reader] == 0)
-        ready.push_back(reader);
-    }
+        ready.push(reader);
   }
-  llvm::stable_sort(ops, [&](Operation *x, Operation *y) {
-    return rounds[places.lookup(x)] < rounds[places.lookup(y)];
-  });
-  for (Operation *op : ops)
-    op->moveBefore(block.getTerminator());
 }
 
 void outlineFusions(func::FuncOp function, FusionGraph &graph) {

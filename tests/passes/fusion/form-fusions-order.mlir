@@ -33,3 +33,21 @@ func.func @member_before_and_after(%w: tensor<4x4xf32>, %x: tensor<8x4xf32>, %y:
   %11 = graph.reduce sum, %10 [0] : tensor<1x4xf32> -> tensor<4xf32>
   return %11, %4 : tensor<4xf32>, tensor<4x1xf32>
 }
+
+// The sum over the rows reads a result of the kernel behind it. It follows that kernel, so that the result is not kept to the end.
+// CHECK-LABEL: @read_at_once
+// CHECK: %[[ROWS:.*]]:2 = graph.fusion reduction
+// CHECK: graph.fusion reduction ({{.*}} = %[[ROWS]]#0 :
+// CHECK: graph.fusion contraction
+// CHECK: return
+func.func @read_at_once(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %0 = graph.reduce sum, %x [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %1 = graph.broadcast %0 [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %2 = graph.mul %1, %y : tensor<8x4xf32>
+  %3 = graph.reduce sum, %2 [0] : tensor<8x4xf32> -> tensor<4xf32>
+  %4 = graph.reduce sum, %2 [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %5 = graph.broadcast %4 [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %6 = graph.sub %x, %5 : tensor<8x4xf32>
+  %7 = graph.dot_general %6, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  return %7, %3 : tensor<8x4xf32>, tensor<4xf32>
+}
