@@ -126,7 +126,9 @@ matchRoot(Value variancePlus, Value centred, NearMiss &miss) {
 namespace {
 /// c / sqrt(variancePlus), in either spelling.
 struct Quotient {
-  Value centred, variancePlus;
+  Value centred;
+  Operation *root; ///< sqrt or rsqrt
+  Value variancePlus() const { return root->getOperand(0); }
 };
 } // namespace
 
@@ -143,6 +145,22 @@ static bool isPrivate(SubOp centred, Operation *normalised) {
   });
 }
 
+/// Whether the root serves the normalisation only, for the same reason.
+static bool isPrivateRoot(Operation *root, Operation *normalised) {
+  SmallVector<Operation *> stack = {root};
+  while (!stack.empty())
+    for (Operation *user : stack.pop_back_val()->getUsers()) {
+      if (user == normalised)
+        continue;
+      auto reciprocal = dyn_cast<DivOp>(user);
+      if (!isa<BroadcastOp, ReshapeOp>(user) &&
+          !(reciprocal && splatValue(reciprocal.getLhs()) == 1.0))
+        return false;
+      stack.push_back(user);
+    }
+  return true;
+}
+
 /// Replaces a normalised value by rms_norm, or by layer_norm where it is
 /// normalised from x - mean(x).
 static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
@@ -151,9 +169,11 @@ static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
     return failure();
   NearMiss miss;
   Value centred = quotient->centred;
-  auto root = matchRoot(quotient->variancePlus, centred, miss);
+  auto root = matchRoot(quotient->variancePlus(), centred, miss);
   if (!root)
     return failure();
+  if (!isPrivateRoot(quotient->root, op))
+    return miss.at(quotient->root, "others read the deviation");
   auto [axis, epsilon] = *root;
   auto axisAttr = rewriter.getI64IntegerAttr(axis);
   auto epsilonAttr = rewriter.getF64FloatAttr(epsilon);
@@ -175,25 +195,24 @@ static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
 
 static std::optional<Quotient> quotientOf(DivOp op) {
   auto sqrt = withoutRepeats(op.getRhs()).getDefiningOp<SqrtOp>();
-  return sqrt ? std::optional(Quotient{op.getLhs(), sqrt.getOperand()})
-              : std::nullopt;
+  return sqrt ? std::optional(Quotient{op.getLhs(), sqrt}) : std::nullopt;
 }
 
-/// The x of 1/sqrt(x), in either spelling.
-static Value reciprocalRoot(Value value) {
+/// The root of 1/sqrt(x), in either spelling.
+static Operation *reciprocalRoot(Value value) {
   value = withoutRepeats(value);
   if (auto rsqrt = value.getDefiningOp<RsqrtOp>())
-    return rsqrt.getOperand();
+    return rsqrt;
   auto div = value.getDefiningOp<DivOp>();
   auto sqrt = div && splatValue(div.getLhs()) == 1.0
                   ? withoutRepeats(div.getRhs()).getDefiningOp<SqrtOp>()
                   : SqrtOp();
-  return sqrt ? sqrt.getOperand() : Value();
+  return sqrt;
 }
 
 static std::optional<Quotient> quotientOf(MulOp op) {
   auto parts = splitOperands(
-      op, [](Value operand) { return bool(reciprocalRoot(operand)); });
+      op, [](Value operand) { return reciprocalRoot(operand) != nullptr; });
   return parts ? std::optional(
                      Quotient{parts->first, reciprocalRoot(parts->second)})
                : std::nullopt;
@@ -267,7 +286,7 @@ void addNormPatterns(RewritePatternSet &patterns) {
 template <typename Op> static void explainQuotient(Op op) {
   NearMiss miss;
   std::optional<Quotient> quotient = quotientOf(op);
-  if (quotient && !matchRoot(quotient->variancePlus, quotient->centred, miss))
+  if (quotient && !matchRoot(quotient->variancePlus(), quotient->centred, miss))
     miss.report(remarks::Code::FUS203);
 }
 

@@ -190,3 +190,21 @@ func.func @softplus_is_read_again(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4
   %t = graph.tanh %l : tensor<4xf32>
   return %t, %l : tensor<4xf32>, tensor<4xf32>
 }
+
+// The deviation is read by others: the composite would compute it a second time.
+// CHECK-LABEL: @shared_deviation
+// CHECK-NOT: rms_norm
+// CHECK: return
+func.func @shared_deviation(%x: tensor<2x8xf32>, %y: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
+  %n = graph.constant dense<8.0> : tensor<2xf32>
+  %eps = graph.constant dense<1.0e-3> : tensor<2xf32>
+  %square = graph.mul %x, %x : tensor<2x8xf32>
+  %sum = graph.reduce sum, %square [1] : tensor<2x8xf32> -> tensor<2xf32>
+  %mean = graph.div %sum, %n : tensor<2xf32>
+  %plus = graph.add %mean, %eps : tensor<2xf32>
+  %inverse = graph.rsqrt %plus : tensor<2xf32>
+  %wide = graph.broadcast %inverse [0] : tensor<2xf32> -> tensor<2x8xf32>
+  %norm = graph.mul %x, %wide : tensor<2x8xf32>
+  %other = graph.mul %y, %wide : tensor<2x8xf32>
+  return %norm, %other : tensor<2x8xf32>, tensor<2x8xf32>
+}
