@@ -5,7 +5,7 @@
 // forgotten, so that no matrix of all queries by all keys is in memory.
 
 #include "ir/matchers/TypeOf.h"
-#include "passes/autodiff/AttentionGradients.h"
+#include "passes/autodiff/composites/AttentionGradients.h"
 #include "passes/autodiff/sweeps/PullBack.h"
 #include "passes/autodiff/sweeps/ReverseSweep.h"
 #include "passes/autodiff/sweeps/Tape.h"

@@ -74,6 +74,8 @@ llvm::Error ReverseSweep::visit(Operation *op) {
     return refuseRule(op, answer.reason);
   if (takesBlocks(op))
     return visitAttention(cast<AttentionOp>(op), given[0]);
+  if (isa<LayerNormOp, RmsNormOp>(op))
+    return visitNorm(op, given[0]);
   return visitRule(op, given);
 }
 

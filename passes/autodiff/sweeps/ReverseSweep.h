@@ -50,6 +50,8 @@ private:
   /// True for attention whose scores are too many to be stored.
   bool takesBlocks(mlir::Operation *op) const;
   llvm::Error visitAttention(graph::AttentionOp op, Value cotangent);
+  /// Of a layer_norm or an rms_norm, which is read no more after it.
+  llvm::Error visitNorm(mlir::Operation *op, Value cotangent);
   llvm::BitVector activeAmong(mlir::ValueRange values) const;
   bool accumulatePart(mlir::Operation *op, Value cotangent);
   llvm::SmallVector<Value> variedCaptures(mlir::Operation *op) const;

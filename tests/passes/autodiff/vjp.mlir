@@ -129,3 +129,26 @@ func.func @branches(%x: tensor<4x4xf32>, %p: tensor<i1>) -> tensor<4x4xf32> {
   } : (tensor<i1>) -> tensor<4x4xf32>
   return %r : tensor<4x4xf32>
 }
+
+// -----
+
+// The forward part writes mean and deviation of each row out, and the backward part reads them: one sum over the rows for the mean, one
+// for the deviation, two for the cotangent.
+// CHECK-LABEL: func.func @norm_vjp(
+// CHECK-NOT: graph.layer_norm
+// CHECK: graph.reduce sum
+// CHECK: graph.reduce sum
+// CHECK: %[[ROOT:.*]] = graph.rsqrt
+// CHECK: %[[INVERSE:.*]] = graph.broadcast %[[ROOT]] [0]
+// CHECK: %[[NORMAL:.*]] = graph.mul %{{.*}}, %[[INVERSE]]
+// CHECK: %[[RESULT:.*]] = graph.mul %[[NORMAL]], %{{.*}}
+// CHECK: graph.mul %{{.*}}, %[[INVERSE]]
+// CHECK: graph.mul %{{.*}}, %[[NORMAL]]
+// CHECK: graph.reduce sum
+// CHECK: graph.reduce sum
+// CHECK-NOT: graph.r{{educe|sqrt}}
+// CHECK: return %[[RESULT]]
+func.func @norm(%x: tensor<4x8xf32>, %scale: tensor<8xf32>) -> tensor<4x8xf32> {
+  %r = graph.layer_norm %x, %scale {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}

@@ -3,7 +3,7 @@
 // Scores and weights are computed again where they are read: what the forward
 // part computes of them is never in memory.
 
-#include "passes/autodiff/AttentionGradients.h"
+#include "passes/autodiff/composites/AttentionGradients.h"
 #include "ir/matchers/TypeOf.h"
 #include <limits>
 

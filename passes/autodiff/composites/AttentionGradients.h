@@ -2,8 +2,8 @@
 //
 // The derivative of attention, with scores computed again.
 
-#ifndef ZENITH_PASSES_AUTODIFF_ATTENTIONGRADIENTS_H
-#define ZENITH_PASSES_AUTODIFF_ATTENTIONGRADIENTS_H
+#ifndef ZENITH_PASSES_AUTODIFF_COMPOSITES_ATTENTIONGRADIENTS_H
+#define ZENITH_PASSES_AUTODIFF_COMPOSITES_ATTENTIONGRADIENTS_H
 
 #include "passes/autodiff/RuleBuilder.h"
 
@@ -26,4 +26,4 @@ mlir::Value attentionTangent(graph::AttentionOp op, RuleBuilder &rule,
 
 } // namespace zenith::autodiff
 
-#endif // ZENITH_PASSES_AUTODIFF_ATTENTIONGRADIENTS_H
+#endif // ZENITH_PASSES_AUTODIFF_COMPOSITES_ATTENTIONGRADIENTS_H

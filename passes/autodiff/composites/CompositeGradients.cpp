@@ -4,8 +4,9 @@
 // bf16 compute in f32, as the composites do.
 
 #include "ir/matchers/TypeOf.h"
-#include "passes/autodiff/AttentionGradients.h"
 #include "passes/autodiff/GradientRule.h"
+#include "passes/autodiff/composites/AttentionGradients.h"
+#include "passes/autodiff/composites/NormGradients.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -13,7 +14,6 @@ using namespace zenith::graph;
 namespace zenith::autodiff {
 
 using Values = SmallVector<Value>;
-using Dims = SmallVector<int64_t>;
 
 static Value widenedOrNull(RuleBuilder &rule, Value x) {
   return x ? rule.widened(x) : x;
@@ -35,78 +35,12 @@ static Value tangentOf(LogSoftmaxOp op, RuleBuilder &rule, ArrayRef<Value> t) {
   return rule.sub(tangent, rule.repeat(sum, op.getDims(), p));
 }
 
-static Dims dimsFrom(Value x, int64_t axis) {
-  return llvm::to_vector(llvm::seq<int64_t>(axis, typeOf(x).getRank()));
-}
-
-static Value meanOf(RuleBuilder &rule, Value x, ArrayRef<int64_t> dims) {
-  Value sum = rule.sum(x, dims);
-  Value count = rule.count(x, dims, typeOf(x).getElementType());
-  return rule.div(sum, rule.broadcast(count, {}, sum));
-}
-
-/// 1 / sqrt(mean of squares + epsilon), repeated to the shape of x.
-static Value inverseDeviation(RuleBuilder &rule, Value x,
-                              ArrayRef<int64_t> dims, double epsilon) {
-  Value variance = meanOf(rule, rule.square(x), dims);
-  Value inverse =
-      rule.unary<RsqrtOp>(rule.add(variance, rule.splat(variance, epsilon)));
-  return rule.repeat(inverse, dims, x);
-}
-
-/// Of x / deviation: inverse * (t - normal * mean(normal * t)).
-static Value normalisedTangent(RuleBuilder &rule, Value normal, Value inverse,
-                               Value t, ArrayRef<int64_t> dims) {
-  Value along = meanOf(rule, rule.mul(t, normal), dims);
-  Value part = rule.mul(rule.repeat(along, dims, normal), normal);
-  return rule.mul(rule.sub(t, part), inverse);
-}
-
-/// Of normal * scale + bias, where the last two have dimensions `dims` of the
-/// normal.
-static Value affineTangent(RuleBuilder &rule, Value normal, Value ofNormal,
-                           Value scale, Value ofScale, Value ofBias,
-                           ArrayRef<int64_t> dims) {
-  auto repeated = [&](Value vector) {
-    return rule.broadcast(rule.widened(vector), dims, normal);
-  };
-  Value result = ofNormal;
-  if (ofNormal && scale)
-    result = rule.mul(ofNormal, repeated(scale));
-  if (ofScale)
-    result = rule.plus(result, rule.mul(repeated(ofScale), normal));
-  return ofBias ? rule.plus(result, repeated(ofBias)) : result;
-}
-
 static Value tangentOf(LayerNormOp op, RuleBuilder &rule, ArrayRef<Value> t) {
-  Value x = rule.widened(op.getOperand());
-  Dims dims = dimsFrom(x, op.getAxis());
-  auto centred = [&](Value value) {
-    return rule.sub(value, rule.repeat(meanOf(rule, value, dims), dims, value));
-  };
-  Value centre = centred(x);
-  Value inverse =
-      inverseDeviation(rule, centre, dims, op.getEpsilon().convertToDouble());
-  Value normal = rule.mul(centre, inverse), ofNormal;
-  if (t[0])
-    ofNormal = normalisedTangent(rule, normal, inverse,
-                                 centred(rule.widened(t[0])), dims);
-  return affineTangent(rule, normal, ofNormal, op.getScale(),
-                       op.getScale() ? t[1] : Value(),
-                       op.getBias() ? t[2] : Value(), dims);
+  return normTangent(op, rule, normPartsOf(op, rule), t);
 }
 
 static Value tangentOf(RmsNormOp op, RuleBuilder &rule, ArrayRef<Value> t) {
-  Value x = rule.widened(op.getOperand());
-  Dims dims = dimsFrom(x, op.getAxis());
-  Value inverse =
-      inverseDeviation(rule, x, dims, op.getEpsilon().convertToDouble());
-  Value normal = rule.mul(x, inverse), ofNormal;
-  if (t[0])
-    ofNormal =
-        normalisedTangent(rule, normal, inverse, rule.widened(t[0]), dims);
-  return affineTangent(rule, normal, ofNormal, op.getScale(),
-                       op.getScale() ? t[1] : Value(), Value(), dims);
+  return normTangent(op, rule, normPartsOf(op, rule), t);
 }
 
 /// x * factor + shift by channels: factor = scale / deviation,
