@@ -262,7 +262,7 @@ bool EpilogueAnalysis::readsRowsAsOneRun(
     for (auto [dim, own] : llvm::enumerate(digits)) {
       bool isRow = llvm::any_of(own, [&](const Stride &digit) {
         return !digit.size.isConstant(1) &&
-               digit.stride.provablyAtMost(*form.rowRun - 1);
+               !form.rowRun->provablyAtMost(digit.stride);
       });
       if (isRow)
         rows.push_back(int64_t(dim));
@@ -274,8 +274,8 @@ bool EpilogueAnalysis::readsRowsAsOneRun(
   return true;
 }
 
-/// Rows that are contiguous in all results, where they are whole outer rows, at
-/// least a vector of them, and columns are not contiguous.
+/// Rows that are contiguous in all results, where they are whole outer rows,
+/// not known to be less than a vector of them, and columns are not contiguous.
 std::optional<DimExpr> EpilogueAnalysis::contiguousRows() const {
   unsigned lanes = sumLanes(space.sum, target);
   if (form.nr == 1 || lanes < 2 || !target.stackArrays)
@@ -292,8 +292,9 @@ std::optional<DimExpr> EpilogueAnalysis::contiguousRows() const {
       return std::nullopt;
     run = rows.back().size;
   }
-  auto known = run ? run->constant() : std::nullopt;
-  if (!known || *known < int64_t(lanes))
+  // A run of unknown size is taken for a long one: shorter ones are stored by
+  // masked vectors, where columns would be scattered.
+  if (!run || run->constant().value_or(lanes) < int64_t(lanes))
     return std::nullopt;
   DimExpr lines = space.rowAxis.size;
   for (unsigned i = space.outerRows.size(); i-- > 0 && lines != *run;)

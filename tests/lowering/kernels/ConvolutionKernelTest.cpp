@@ -503,6 +503,28 @@ TEST_F(ConvolutionKernel, DynamicFeatureMaps) {
   dynamic.check(harness);
 }
 
+// Rows of unknown number are stored along the columns all the same, down to
+// one position.
+TEST_F(ConvolutionKernel, DynamicColumnsOfResults) {
+  for (unsigned lanes : {4u, 16u}) {
+    harness.target.lanes = lanes;
+    harness.target.nr = 2 * lanes;
+    for (Sizes image : {Sizes{5, 9}, Sizes{1, 1}, Sizes{2, 14}, Sizes{3, 40}}) {
+      Convolution dynamic(image, {3, 3});
+      dynamic.dynamic = true;
+      dynamic.channelsFirst = true;
+      dynamic.batch = 2;
+      dynamic.features = 3;
+      dynamic.outputs = 37;
+      dynamic.low = dynamic.high = {1, 1};
+      dynamic.epilogue = "neg";
+      dynamic.check(harness);
+      dynamic.strides = {2, 2};
+      dynamic.check(harness);
+    }
+  }
+}
+
 TEST_F(ConvolutionKernel, LongKInBlocks) {
   Convolution deep({5, 7}, {3, 3});
   deep.features = 270;
