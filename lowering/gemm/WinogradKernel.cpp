@@ -455,24 +455,32 @@ void WinogradNest::finishUnit(const SpatialPosition &first, Value count) {
   Value rest = all < columns     ? k.index(all)
                : width < columns ? k.sub(k.index(all), at.column)
                                  : Value();
+  Value planes =
+      k.add(k.mul(first.volume, k.size(schedule.planes)), first.plane);
   if (byColumns) {
     Value positions = k.size(space.rowAxis.size);
-    Value planes =
-        k.add(k.mul(first.volume, k.size(schedule.planes)), first.plane);
     Value y = k.add(k.mul(planes, k.size(schedule.rows)), first.y);
     epilogue.finishColumns(outputTiles, k.index(0), at, k.mul(y, positions),
                            k.mul(tileRows, positions), rest);
     return;
   }
-  Value rows = k.min(count, k.sub(k.size(space.rowAxis.size), first.x));
+  Value positions = k.size(space.rowAxis.size),
+        rows = k.min(count, k.sub(positions, first.x));
   size_t spatial = space.outerRows.size();
   k.loop(k.index(0), tileRows, k.index(1), [&](Value number) {
     Value y = k.add(first.y, k.mul(number, k.index(apart)));
+    Value offset = k.mul(number, k.index(positionsOfRow() * columns));
+    if (epilogue.storesColumns()) {
+      Value line = k.add(k.mul(planes, k.size(schedule.rows)), y);
+      epilogue.finishColumns(outputTiles, offset, at,
+                             k.add(k.mul(line, positions), first.x), rows,
+                             rest);
+      return;
+    }
     Value digits[] = {first.volume, first.plane, y};
     auto own = ArrayRef(digits).slice(spatial == 3 ? 0 : 1, spatial);
     at.outerRows.assign(own.begin(), own.end());
     at.row = first.x;
-    Value offset = k.mul(number, k.index(positionsOfRow() * columns));
     epilogue.finish(outputTiles, offset, k.index(columns), at, rows, rest);
   });
 }
