@@ -20,22 +20,26 @@ namespace zenith::decisions {
 // MLIR has one, too.
 using sched::ElementsAttr;
 
-/// Whether kernels write `result` by whole cache lines, each line once: its
-/// rows are whole lines, or all of it is one row, since its operands have its
-/// shape. A line that ordinary stores write too would have to be read again,
-/// which makes a pooling several times as slow.
-static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
-                          graph::DimAnalysis &dims, int64_t lineBytes) {
+/// 1 where kernels write `result` by whole cache lines, each line once, else 0:
+/// its rows are whole lines, or all of it is one row, since its operands have
+/// its shape. A line that ordinary stores write too would have to be read
+/// again, which makes a pooling several times as slow.
+static DimExpr writesWholeLines(graph::FusionOp fusion, OpResult result,
+                                graph::DimAnalysis &dims, int64_t lineBytes) {
   const graph::DimVector shape = dims.dimsOf(result);
+  if (llvm::all_of(fusion.getInputs(), [&](Value input) {
+        return dims.dimsOf(input) == shape ||
+               dims.elementCount(input).isConstant(1);
+      }))
+    return 1;
   auto type = cast<RankedTensorType>(result.getType());
-  auto row = shape.empty() ? std::nullopt : shape.back().constant();
-  if (row && type.getElementType().isIntOrFloat() &&
-      *row * std::max(8u, type.getElementTypeBitWidth()) % (8 * lineBytes) == 0)
-    return true;
-  return llvm::all_of(fusion.getInputs(), [&](Value input) {
-    return dims.dimsOf(input) == shape ||
-           dims.elementCount(input).isConstant(1);
-  });
+  if (shape.empty() || !type.getElementType().isIntOrFloat())
+    return 0;
+  int64_t bytes = std::max(8u, type.getElementTypeBitWidth()) / 8;
+  if (lineBytes % bytes)
+    return 0;
+  DimExpr ofLine = lineBytes / bytes, row = shape.back();
+  return kernels::isAtMost(row - ofLine * DimExpr::floorDiv(row, ofLine), 0);
 }
 
 /// Whether stores are what a fusion's kernels wait for.
@@ -53,14 +57,22 @@ static bool storesMuch(graph::FusionOp fusion) {
   }
 }
 
+/// 1 where a run's sizes let a kernel stream the result, else 0.
+static DimExpr streamable(graph::FusionOp fusion, unsigned result,
+                          graph::DimAnalysis &dims,
+                          const target::TargetModel &model) {
+  OpResult value = fusion->getResult(result);
+  bool isOpen = model.streamingBytes && storesMuch(fusion) &&
+                llvm::all_of(value.getUsers(), [](Operation *user) {
+                  return isa<func::ReturnOp>(user);
+                });
+  return isOpen ? writesWholeLines(fusion, value, dims, model.lineBytes)
+                : DimExpr(0);
+}
+
 bool mayStream(graph::FusionOp fusion, unsigned result,
                graph::DimAnalysis &dims, const target::TargetModel &model) {
-  OpResult value = fusion->getResult(result);
-  return model.streamingBytes && storesMuch(fusion) &&
-         llvm::all_of(
-             value.getUsers(),
-             [](Operation *user) { return isa<func::ReturnOp>(user); }) &&
-         hasWholeLines(fusion, value, dims, model.lineBytes);
+  return !streamable(fusion, result, dims, model).isConstant(0);
 }
 
 /// Bytes read and written.
@@ -93,20 +105,26 @@ graph::Schedule withStreamingStores(graph::FusionOp fusion,
   if (!isa<ElementsAttr, ReduceAttr>(schedule))
     return schedule;
   bool any = false;
-  for (unsigned result = 0; result < fusion->getNumResults(); ++result)
-    any |= mayStream(fusion, result, dims, model);
+  DimExpr condition = 1;
+  for (unsigned result = 0; result < fusion->getNumResults(); ++result) {
+    DimExpr own = streamable(fusion, result, dims, model);
+    if (own.isConstant(0))
+      continue;
+    any = true;
+    condition = own == condition ? own : condition * own;
+  }
   if (!any)
     return schedule;
   llvm::SmallSetVector<Value, 8> inputs(fusion.getInputs().begin(),
                                         fusion.getInputs().end());
   DimExpr read = bytesOf(inputs.getArrayRef(), dims),
           written = bytesOf(fusion->getResults(), dims), all = read + written;
-  DimExpr balanced = kernels::isAtMost(written - read * DimExpr(2), 0);
+  condition = condition * kernels::isAtMost(written - read * DimExpr(2), 0);
   Guard guard{DimExpr(model.streamingBytes + 1), all};
-  if (!balanced.isConstant(1))
+  if (!condition.isConstant(1))
     guard = {DimExpr(1),
              (DimExpr(1) - kernels::isAtMost(all, model.streamingBytes)) *
-                 balanced};
+                 condition};
   Attribute streamed = withStore(schedule, Store::Streaming);
   if (guard.lower.provablyAtMost(guard.upper))
     return cast<graph::Schedule>(streamed);

@@ -10,8 +10,8 @@
 
 namespace zenith::decisions {
 
-/// Whether a kernel could stream a result: of plain loops, whose caller alone
-/// reads it, in whole cache lines.
+/// Whether a kernel could stream a result for some sizes: of plain loops, whose
+/// caller alone reads it, in whole cache lines.
 bool mayStream(graph::FusionOp fusion, unsigned result,
                graph::DimAnalysis &dims, const target::TargetModel &model);
 
