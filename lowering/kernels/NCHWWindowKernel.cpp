@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -52,9 +53,10 @@ struct PlaneGeometry {
   /// as far as its taps.
   bool isTile = false;
 
-  /// `width` is the number of lanes.
-  static std::optional<PlaneGeometry>
-  of(const IterationSpace &space, const WindowShape &shape, int64_t width);
+  /// `width` is the number of lanes; tiles have at most `mostElements`.
+  static std::optional<PlaneGeometry> of(const IterationSpace &space,
+                                         const WindowShape &shape,
+                                         int64_t width, int64_t mostElements);
   DimExpr tiles() const {
     auto along = [](const PlaneSide &side) {
       return DimExpr::ceilDiv(side.planeResults, side.results);
@@ -72,6 +74,12 @@ struct PlaneGeometry {
   int64_t elements(int64_t width) const {
     return y.padded() * rowStride(width) + width;
   }
+  void setTile(int64_t rows, int64_t columns);
+};
+
+/// Rows and columns of results that a tile has in its plane.
+struct TileExtent {
+  Value rows, columns;
 };
 
 class NCHWWindowKernel {
@@ -103,6 +111,9 @@ private:
   void copyRow(Value memory, SmallVector<LaneIndex> index, Value row,
                int64_t phase);
   Value firstOfTile(Value number);
+  Value partOf(const PlaneSide &side, Value first);
+  Value ofPhase(const PlaneSide &side, Value results);
+  Value rowsRead();
   void copyTile(Value memory, ArrayRef<LaneIndex> index);
   void copyTileRow(Value memory, ArrayRef<LaneIndex> index, Value row,
                    int64_t phase);
@@ -113,7 +124,8 @@ private:
                      ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
                      ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
   Value step(Value sum, Value lanes, Value weight);
-  void reduce(const PlaneView &view, ArrayRef<LaneIndex> index, Finish finish);
+  void reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
+              const TileExtent &extent, Finish finish);
   SmallVector<Value> reduceBlock(const PlaneView &view,
                                  ArrayRef<LaneIndex> index, Value row,
                                  Value column, int64_t rows,
@@ -141,16 +153,18 @@ private:
   Value copy,
       reducedRows; ///< the copy of the input, and its reduction along the rows
   Value tileRow, tileColumn; ///< the first result of a tile
+  TileExtent tile;
 };
 
 } // namespace
 
 std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
                                                const WindowShape &shape,
-                                               int64_t width) {
-  // Tiles large enough that few of their inputs are read by others as well, and
-  // small enough that planes of a few rows waste little.
-  constexpr int64_t tileRows = 8, vectorsOfTile = 2, vectorsOfRow = 8;
+                                               int64_t width,
+                                               int64_t mostElements) {
+  // Tiles large enough that few of their inputs are read by others as well;
+  // what a smaller plane lacks of them is neither copied nor reduced.
+  constexpr int64_t tileRows = 16, vectorsOfTile = 8, vectorsOfRow = 64;
   PlaneGeometry geometry;
   unsigned windowed = 0;
   for (unsigned loop = 0; loop < space.rank(); ++loop)
@@ -170,15 +184,35 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
       ++windowed;
     }
   if (geometry.isTile) {
-    geometry.y.results = geometry.rowLoop ? tileRows : 1;
-    geometry.x.results =
-        width * (geometry.rowLoop ? vectorsOfTile : vectorsOfRow);
-    for (PlaneSide *side : {&geometry.y, &geometry.x})
-      side->inputs = std::max<int64_t>(1, side->padded() - side->low);
+    int64_t rows = geometry.rowLoop ? tileRows : 1,
+            vectors = geometry.rowLoop ? vectorsOfTile : vectorsOfRow;
+    geometry.setTile(rows, vectors * width);
+    while (vectors > 1 && geometry.elements(width) > mostElements)
+      geometry.setTile(rows = (rows + 1) / 2, (vectors /= 2) * width);
   }
   bool all = windowed == shape.spans.size() &&
              windowed == 1u + unsigned(geometry.rowLoop.has_value());
   return all ? std::optional(geometry) : std::nullopt;
+}
+
+void PlaneGeometry::setTile(int64_t rows, int64_t columns) {
+  y.results = rows;
+  x.results = columns;
+  for (PlaneSide *side : {&y, &x})
+    side->inputs = std::max<int64_t>(1, side->padded() - side->low);
+}
+
+/// The plane of a fusion's window; the copy of a tile fills half of the
+/// first-level cache at most.
+static std::optional<PlaneGeometry> geometryOf(const EmissionContext &context,
+                                               const IterationSpace &space,
+                                               const WindowShape &shape) {
+  Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
+  int64_t bytes = element.isIntOrFloat()
+                      ? std::max(8u, element.getIntOrFloatBitWidth()) / 8
+                      : 1;
+  return PlaneGeometry::of(space, shape, lanesOfWindow(context),
+                           int64_t(context.target.l1Share(0.5)) / bytes);
 }
 
 bool suitsNCHWWindow(const EmissionContext &context,
@@ -194,7 +228,7 @@ bool suitsNCHWWindow(const EmissionContext &context,
   // Rows share no sums, so an element must be read more often than this for the
   // copy to pay off: for a 5x5 filter at stride 2, but not at stride 3.
   constexpr int64_t fewReads = 4;
-  auto geometry = PlaneGeometry::of(space, shape, lanesOfWindow(context));
+  auto geometry = geometryOf(context, space, shape);
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
@@ -337,6 +371,25 @@ void NCHWWindowKernel::copyPlane(Value memory, ArrayRef<LaneIndex> index) {
   });
 }
 
+/// Results of a tile along a side, the first of which is `first`, that the
+/// plane has.
+Value NCHWWindowKernel::partOf(const PlaneSide &side, Value first) {
+  return k.min(k.sub(k.size(side.planeResults), first), k.index(side.results));
+}
+
+/// Elements of a phase that so many results read.
+Value NCHWWindowKernel::ofPhase(const PlaneSide &side, Value results) {
+  return k.min(k.add(results, k.index(side.reach() / side.stride)),
+               k.index(side.ofPhase()));
+}
+
+/// Rows of the copy that the results of a tile read.
+Value NCHWWindowKernel::rowsRead() {
+  const PlaneSide &y = geometry.y;
+  return k.add(k.mul(k.sub(tile.rows, k.index(1)), k.index(y.stride)),
+               k.index(y.reach() + 1));
+}
+
 /// One phase of a padded row of a tile: elements inside of the plane, and
 /// padding around them.
 void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
@@ -351,30 +404,28 @@ void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
   DimExpr end = DimExpr::max(
       DimExpr::ceilDiv(x.planeInputs + DimExpr(x.low - phase), x.stride),
       DimExpr(first));
-  Value low = k.min(k.max(k.sub(k.index(first), tileColumn), k.index(0)),
-                    k.index(x.ofPhase()));
-  Value high =
-      k.max(k.min(k.sub(k.size(end), tileColumn), k.index(x.ofPhase())), low);
+  Value last = ofPhase(x, tile.columns);
+  Value low = k.min(k.max(k.sub(k.index(first), tileColumn), k.index(0)), last);
+  Value high = k.max(k.min(k.sub(k.size(end), tileColumn), last), low);
   Value line =
       k.sub(k.add(k.mul(tileRow, k.index(y.stride)), row), k.index(y.low));
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    return k.b.create<arith::CmpIOp>(k.loc, predicate, a, b);
+  };
   if (geometry.rowLoop) {
-    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-      return k.b.create<arith::CmpIOp>(k.loc, predicate, a, b);
-    };
     Value inside = k.b.create<arith::AndIOp>(
         k.loc, compare(arith::CmpIPredicate::sge, line, k.index(0)),
         compare(arith::CmpIPredicate::slt, line, k.size(y.planeInputs)));
     high = k.b.create<arith::SelectOp>(k.loc, inside, high, low);
   }
-  Value isPart = k.b.create<arith::CmpIOp>(
-      k.loc, arith::CmpIPredicate::slt, k.sub(high, low), k.index(x.ofPhase()));
-  // What the last vector writes beyond the phase is written again later.
-  Value padding = start();
-  k.ifThen(isPart, [&] {
-    k.loop(k.index(0), k.index(x.ofPhase()), k.index(width), [&](Value at) {
+  // What a vector writes beyond its part is written again later, or read by no
+  // result of the plane.
+  auto pad = [&](Value from, Value until) {
+    Value padding = start();
+    k.loop(from, until, k.index(width), [&](Value at) {
       k.b.create<vector::StoreOp>(k.loc, padding, memory, k.add(to, at));
     });
-  });
+  };
   auto some = [&](Value from, Value mask) {
     ElementEmitter::Scope scope(emitter);
     emitter.active.mask = mask;
@@ -388,11 +439,26 @@ void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
     if (lanes)
       storeLanes(memory, k.add(to, from), k.broadcast(lanes, unsigned(width)));
   };
-  k.laneLoop(low, high, unsigned(width), some);
+  pad(k.index(0), low);
+  Value count = k.sub(high, low);
+  Value whole = compare(arith::CmpIPredicate::sge, count, k.index(width));
+  auto branch = k.b.create<scf::IfOp>(k.loc, whole, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    Value lastVector = k.sub(high, k.index(width));
+    k.loop(low, high, k.index(width),
+           [&](Value at) { some(k.min(at, lastVector), {}); });
+    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+    Value any = compare(arith::CmpIPredicate::sgt, count, k.index(0));
+    k.ifThen(any, [&] { some(low, k.mask(count, unsigned(width))); });
+  }
+  pad(high, last);
 }
 
 void NCHWWindowKernel::copyTile(Value memory, ArrayRef<LaneIndex> index) {
-  k.loop(k.index(0), k.index(geometry.y.padded()), k.index(1), [&](Value row) {
+  Value rows = rowsRead();
+  k.loop(k.index(0), rows, k.index(1), [&](Value row) {
     ElementEmitter::Scope scope(emitter);
     for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
       copyTileRow(memory, index, row, phase);
@@ -517,9 +583,10 @@ SmallVector<Value> NCHWWindowKernel::reduceBlock(const PlaneView &view,
 
 /// All results of a view, in blocks that fill the registers. The last block of
 /// rows, of columns, and of a row's vectors overlaps the one before where
-/// needed, and computes the same results again.
+/// needed, and computes the same results again. Blocks without results in
+/// `extent`, if it is given, are left out.
 void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
-                              Finish finish) {
+                              const TileExtent &extent, Finish finish) {
   // Rows share more of what they read than neighbouring vectors, where filters
   // have several rows.
   // As many sums as hide the latency of multiply-adds; more steps are too much
@@ -540,7 +607,13 @@ void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
   Value lastRow = k.index(view.y.results - rows),
         lastColumn =
             k.index(blocks == 1 ? 0 : view.x.results - ofBlock * width);
-  k.loop(k.index(0), k.index(view.y.results), k.index(rows), [&](Value at) {
+  Value rowsEnd = extent.rows ? extent.rows : k.index(view.y.results),
+        blocksEnd = k.index(blocks);
+  if (extent.columns && blocks > 1)
+    blocksEnd = k.min(blocksEnd,
+                      k.div(k.add(extent.columns, k.index(ofBlock * width - 1)),
+                            k.index(ofBlock * width)));
+  k.loop(k.index(0), rowsEnd, k.index(rows), [&](Value at) {
     ElementEmitter::Scope scope(emitter);
     Value row = k.min(at, lastRow);
     auto block = [&](Value column) {
@@ -551,7 +624,7 @@ void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
     if (blocks == 1)
       block(k.index(0));
     else
-      k.loop(k.index(0), k.index(blocks), k.index(1), [&](Value number) {
+      k.loop(k.index(0), blocksEnd, k.index(1), [&](Value number) {
         block(k.min(k.mul(number, k.index(ofBlock * width)), lastColumn));
       });
   });
@@ -619,17 +692,22 @@ void NCHWWindowKernel::finishTile(ArrayRef<LaneIndex> loopIndex, Value row,
 
 void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
   SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
-  if (geometry.isTile)
+  if (geometry.isTile) {
+    tile = {partOf(geometry.y, tileRow), partOf(geometry.x, tileColumn)};
     copyTile(copy, index);
-  else
+  } else {
     copyPlane(copy, index);
+  }
   PlaneView view{copy, geometry.rowStride(width), geometry.phaseStride(width),
                  geometry.y, geometry.x};
   if (reducedRows) {
     PlaneView rows = view;
     rows.y = {geometry.y.padded(), 1, 0, 1, 1, 1};
     int64_t stride = std::max(geometry.x.results, width);
-    reduce(rows, index,
+    TileExtent extent = tile;
+    if (extent.rows)
+      extent.rows = rowsRead();
+    reduce(rows, index, extent,
            [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
                ArrayRef<Value> lanes) {
              Value to = k.add(k.mul(row, k.index(stride)), column);
@@ -643,7 +721,7 @@ void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
     view.rowStride = stride;
     view.x.taps = view.x.stride = view.x.dilation = 1;
   }
-  reduce(view, index,
+  reduce(view, index, tile,
          [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
              ArrayRef<Value> lanes) {
            if (geometry.isTile)
@@ -706,9 +784,8 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
 FailureOr<KernelPlan> emitNCHWWindow(const EmissionContext &context,
                                      IterationSpace &space,
                                      const WindowShape &shape) {
-  return NCHWWindowKernel(
-             context, space, shape,
-             *PlaneGeometry::of(space, shape, lanesOfWindow(context)))
+  return NCHWWindowKernel(context, space, shape,
+                          *geometryOf(context, space, shape))
       .run();
 }
 

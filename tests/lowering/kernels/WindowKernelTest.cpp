@@ -207,8 +207,8 @@ TEST_P(NHWCWindowKernel, PlanesInTheCache) {
 
 TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
   std::string plane = "tensor<2x3x?x?xf32>", row = "tensor<2x3x?xf32>";
-  for (std::vector<int64_t> size :
-       std::vector<std::vector<int64_t>>{{1, 1}, {5, 7}, {9, 40}, {17, 150}})
+  for (std::vector<int64_t> size : std::vector<std::vector<int64_t>>{
+           {1, 1}, {5, 7}, {9, 40}, {17, 150}, {34, 17}, {3, 1100}})
     for (int stride : {1, 2}) {
       std::string step = std::to_string(stride);
       std::vector<int64_t> shape = {2, 3, size[0], size[1]};
