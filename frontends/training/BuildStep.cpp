@@ -11,6 +11,7 @@
 #include "ir/matchers/RowBuilder.h"
 #include "ir/matchers/ValueBuilders.h"
 #include "passes/precision/LossScale.h"
+#include "passes/precision/PrecisionAssignment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -46,7 +47,6 @@ private:
   Value addState(const std::string &name, RankedTensorType type);
   void scaleObjective();
   void declareGradient();
-  SmallVector<Value> readParameters();
   ScaleValues readScale(RuleContext &context);
   Value unscale(RuleContext &context, const ScaleValues &scale,
                 BatchResults &batch);
@@ -71,9 +71,8 @@ private:
   func::FuncOp function, gradient;
   unsigned stateCount = 0; ///< arguments so far that are state
   SmallVector<Value> parameters, running;
-  SmallVector<Value> read; ///< parameters as the model takes them
-  Value stepKey;           ///< of dropout; null without
-  Value seed;              ///< cotangent of the loss; null without a scale
+  Value stepKey; ///< of dropout; null without
+  Value seed;    ///< cotangent of the loss; null without a scale
   SmallVector<std::pair<std::string, Value>> figures;
   SmallVector<Value> masks;
 };
@@ -149,7 +148,7 @@ SmallVector<Value> StepProgram::drawnMasks() {
 }
 
 BatchResults StepProgram::callGradient(ValueRange data, Value part) {
-  SmallVector<Value> arguments(read);
+  SmallVector<Value> arguments(parameters);
   arguments.append(running);
   arguments.append(data.begin(), data.end());
   arguments.append(options.drawsMasks ? drawnMasks() : dropoutKeys(part));
@@ -220,20 +219,6 @@ BatchResults StepProgram::sumParts(ValueRange data) {
   for (size_t i = 0; i < parameters.size(); ++i)
     results.gradients.push_back(b.mul(end[2 + outer.size() + i], share));
   return results;
-}
-
-/// What the model reads of parameters: their own values, or those rounded to
-/// the type that a policy keeps them in, while the state has all digits.
-SmallVector<Value> StepProgram::readParameters() {
-  SmallVector<Value> values;
-  for (Value value : parameters) {
-    bool isRounded = options.readAs && StepBuilder::elementOf(value).isF32() &&
-                     StepBuilder::typeOf(value).getRank() >= 2;
-    values.push_back(isRounded ? b.convert(b.convert(value, options.readAs),
-                                           builder.getF32Type())
-                               : value);
-  }
-  return values;
 }
 
 ScaleValues StepProgram::readScale(RuleContext &context) {
@@ -351,7 +336,6 @@ void StepProgram::build(BuiltStep &step) {
     scale = readScale(context);
     seed = scale.state.scale;
   }
-  read = readParameters();
   BatchResults batch =
       options.microBatches > 1 ? sumParts(data) : callGradient(data, Value());
   Operation *gradients = &block->back();
@@ -398,6 +382,26 @@ static StateKind kindOf(StringRef name) {
          : name.starts_with("rng/")   ? StateKind::Random
          : name.starts_with("scale/") ? StateKind::Scale
                                       : StateKind::Optimizer;
+}
+
+/// What a policy is to make of arguments and results: parameters are masters;
+/// data are rounded if it says so; other state, labels and results keep their
+/// digits.
+static void markDigits(func::FuncOp function, const BuiltStep &step) {
+  UnitAttr mark = UnitAttr::get(function.getContext());
+  auto keepArgument = [&](size_t index) {
+    function.setArgAttr(index, graph::highestPrecisionAttrName, mark);
+  };
+  for (auto [i, state] : llvm::enumerate(step.state)) {
+    if (state.kind == StateKind::Parameter)
+      function.setArgAttr(i, precision::masterAttrName, mark);
+    else
+      keepArgument(i);
+  }
+  for (size_t i = 0; i < step.labels.size(); ++i)
+    keepArgument(step.state.size() + step.data.size() + i);
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttr(i, graph::highestPrecisionAttrName, mark);
 }
 
 /// The state that every step and validation takes: what the model has.
@@ -454,6 +458,8 @@ void StepProgram::finish(BuiltStep &step, ValueRange next,
   }
   for (auto [i, name] : llvm::enumerate(outputs))
     function.setResultAttr(i, graph::nameAttrName, builder.getStringAttr(name));
+  if (options.hasPolicy)
+    markDigits(function, step);
 }
 
 llvm::Expected<BuiltStep> buildStep(TrainedModel model,
@@ -495,6 +501,8 @@ llvm::Expected<BuiltStep> buildValidation(TrainedModel model,
   step.figureTypes = {
       cast<RankedTensorType>(function.getResultTypes().front())};
   step.classes = objective->classes;
+  if (options.hasPolicy)
+    markDigits(function, step);
   step.module = std::move(model.loaded.module);
   return step;
 }

@@ -152,9 +152,13 @@ void ModuleStepBuilder::addInit(BuiltStep &built) {
   }
   builder.create<func::ReturnOp>(loc, values);
   function.setFunctionType(builder.getFunctionType({}, types));
-  for (auto [i, state] : llvm::enumerate(built.state))
+  for (auto [i, state] : llvm::enumerate(built.state)) {
     function.setResultAttr(i, graph::nameAttrName,
                            builder.getStringAttr(state.entry.name));
+    // A policy is of the whole module.
+    function.setResultAttr(i, graph::highestPrecisionAttrName,
+                           builder.getUnitAttr());
+  }
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
@@ -167,12 +171,6 @@ ModuleStepBuilder::build(OwningOpRef<ModuleOp> module,
   if (texts.scaling.kind == LossScaling::Kind::Auto)
     return makeError(ErrorCode::Unsupported,
                      "loss-scale=auto of a step that is built without data");
-  // The policy is of the whole module, whose @init gives all digits.
-  if (texts.policy && texts.policy->params != precision::FloatWord::F32)
-    return makeError(
-        ErrorCode::Unsupported,
-        "mixed-precision: params=" + precision::wordOf(texts.policy->params) +
-            " of a step that is built in memory");
   auto function = models::findFunction(*module, "");
   if (!function)
     return function.takeError();

@@ -232,6 +232,9 @@ llvm::Expected<Value> ObjectiveBuilder::buildLoss() {
         loss.hasClasses() && !isa<FloatType>(label.type.getElementType())
             ? type.getShape().back()
             : 0);
+    if (options.outputAs && type.getElementType().isF32())
+      prediction = b.convert(b.convert(prediction, options.outputAs),
+                             type.getElementType());
     Value argument = body.addArgument(label.type, function.getLoc());
     Value part = loss.build(b, prediction, argument);
     sum = sum ? b.add(sum, b.convert(part, StepBuilder::elementOf(sum))) : part;

@@ -45,9 +45,9 @@ struct StepOptions {
   bool drawsMasks = false;
   /// Of a kind that is not Off: gradients are computed of the scaled loss.
   std::optional<LossScaling> scaling;
-  /// The type that parameters of rank 2 and more are read in, each step from
-  /// its value in the state; null: their own.
-  mlir::Type readAs;
+  /// The type that predictions are rounded to, and widened again, before the
+  /// loss; null: their own.
+  mlir::Type outputAs;
   /// A policy narrows what the model computes: updates stay as they are.
   bool hasPolicy = false;
   /// The only figure is the largest absolute value of the gradients.

@@ -40,20 +40,6 @@ static std::vector<std::string> listOf(const std::string &text) {
   return items;
 }
 
-/// Arguments and results of a step are state, which keeps all its digits.
-static llvm::Error checkPolicy(const precision::Policy &policy) {
-  if (policy.roundsInputs)
-    return makeError(ErrorCode::Unsupported,
-                     "--mixed-precision: inputs=compute in a training, whose "
-                     "inputs are state too");
-  if (policy.output != precision::FloatWord::F32)
-    return makeError(
-        ErrorCode::Unsupported,
-        "--mixed-precision: output=" + precision::wordOf(policy.output) +
-            " in a training, whose results are state");
-  return llvm::Error::success();
-}
-
 llvm::Error TrainingTexts::readPrecision(const std::string &policyText,
                                          const TrainOptions &options,
                                          MLIRContext *context) {
@@ -62,8 +48,6 @@ llvm::Error TrainingTexts::readPrecision(const std::string &policyText,
     auto read = precision::parsePolicy(policyText, context);
     if (!read)
       return makeError(std::move(read.error()));
-    if (llvm::Error error = checkPolicy(*read))
-      return error;
     computesInF16 = read->compute == precision::FloatWord::F16;
     policy = std::move(*read);
   }
@@ -113,8 +97,8 @@ void TrainingTexts::describe(const TrainOptions &options, StepOptions &step,
   if (scaling.kind != LossScaling::Kind::Off)
     step.scaling = scaling;
   step.hasPolicy = bool(policy);
-  if (policy && policy->params != precision::FloatWord::F32)
-    step.readAs = precision::typeOf(policy->params, context);
+  if (policy && policy->output != precision::FloatWord::F32)
+    step.outputAs = precision::typeOf(policy->output, context);
 }
 
 //===----------------------------------------------------------------------===//

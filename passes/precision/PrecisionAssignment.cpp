@@ -40,6 +40,11 @@ private:
            narrow.contains(value);
   }
   bool isWeak(Value value) const { return weak.contains(value); }
+  bool isMaster(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &function.front() &&
+           function.getArgAttr(argument.getArgNumber(), masterAttrName);
+  }
   Value as(Value value, Type element);
   /// `value`, rounded to the type and widened again.
   Value rounded(Value value, Type element) {
@@ -61,7 +66,8 @@ private:
   void roundArguments();
   void visit(Block &block);
   void visit(Operation *op);
-  void visitParameter(GetParamOp op);
+  void visitParameter(Value value);
+  void visitUpdate(Operation *op);
   void visitWeak(Operation *op);
   void visitTerminator(Operation *op);
   void visitAllowed(Operation *op);
@@ -82,6 +88,7 @@ private:
   bool isEntry;
   llvm::DenseSet<Value> narrow; ///< f32 before
   llvm::DenseSet<Value> weak;   ///< of parameters and constants alone
+  llvm::DenseSet<Value> moving; ///< weak ones that steps change
   /// Parameters that are kept narrower than they are computed with.
   llvm::DenseMap<Value, Type> kept;
   llvm::DenseMap<std::pair<Value, Type>, Value> converts;
@@ -128,6 +135,8 @@ Value Assignment::as(Value value, Type element) {
   Value made = converted(builder, value, element);
   if (isWeak(value))
     weak.insert(made);
+  if (moving.contains(value))
+    moving.insert(made);
   return known = made;
 }
 
@@ -210,11 +219,12 @@ std::optional<std::string> Assignment::constantBeyondF16(Operation *op) const {
 
 /// A parameter whose finite values become infinite in f16 ends the run, by
 /// name: values are bound later than types. What it compares is computed in
-/// @prepare.
+/// @prepare. Those that a step changes are left to its gradients, which are not
+/// finite then.
 void Assignment::checkRange(Value value, Operation *reader) {
   value = unmoved(value);
   if (!elementOf(value).isF32() || value.getDefiningOp<ConstantOp>() ||
-      !checked.insert(value).second)
+      moving.contains(value) || !checked.insert(value).second)
     return;
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -255,8 +265,11 @@ void Assignment::checkRange(Value value, Operation *reader) {
 void Assignment::roundArguments() {
   if (!policy.roundsInputs || !isEntry)
     return;
-  for (Value argument : function.getArguments()) {
-    if (!elementOf(argument).isF32() || argument.use_empty())
+  for (BlockArgument argument : function.getArguments()) {
+    bool keepsDigits =
+        isMaster(argument) ||
+        function.getArgAttr(argument.getArgNumber(), highestPrecisionAttrName);
+    if (!elementOf(argument).isF32() || argument.use_empty() || keepsDigits)
       continue;
     OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
     Value cast = converted(builder, argument, compute);
@@ -266,28 +279,49 @@ void Assignment::roundArguments() {
   }
 }
 
-void Assignment::visitParameter(GetParamOp op) {
-  Value value = op->getResult(0);
+void Assignment::visitParameter(Value value) {
   weak.insert(value);
   if (!elementOf(value).isF32())
     return;
   if (policy.params != FloatWord::F32 && graph::typeOf(value).getRank() >= 2)
-    kept[value] = typeOf(policy.params, op.getContext());
+    kept[value] = typeOf(policy.params, function.getContext());
   else if (policy.roundsInputs)
     kept[value] = compute;
 }
 
 void Assignment::visitWeak(Operation *op) {
   setOperands(op, [&](Value value) { return as(value, f32); });
-  for (Value result : op->getResults())
+  bool moves = llvm::any_of(
+      op->getOperands(), [&](Value value) { return moving.contains(value); });
+  for (Value result : op->getResults()) {
     weak.insert(result);
+    if (moves)
+      moving.insert(result);
+  }
+}
+
+/// What asks for all digits of a master reads it as it is, and gives a value
+/// that is no parameter.
+void Assignment::visitUpdate(Operation *op) {
+  setOperands(op, [&](Value value) {
+    return isMaster(value) ? value : as(value, f32);
+  });
+  record(op, Code::PRE107, "keep", f32);
 }
 
 void Assignment::visitTerminator(Operation *op) {
-  Type element = f32;
-  if (isa<func::ReturnOp>(op) && isEntry)
-    element = typeOf(policy.output, op->getContext());
-  setOperands(op, [&](Value value) { return as(value, element); });
+  if (!isa<func::ReturnOp>(op) || !isEntry) {
+    setOperands(op, [&](Value value) { return as(value, f32); });
+  } else {
+    Type output = typeOf(policy.output, op->getContext());
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      bool keepsDigits = bool(function.getResultAttr(operand.getOperandNumber(),
+                                                     highestPrecisionAttrName));
+      if (isFloat(value) && !(keepsDigits && elementOf(value).isF32()))
+        operand.set(as(value, keepsDigits ? f32 : output));
+    }
+  }
   if (isa<func::ReturnOp>(op))
     function.setFunctionType(
         FunctionType::get(op->getContext(), function.getArgumentTypes(),
@@ -419,12 +453,16 @@ void Assignment::visitFollowing(Operation *op) {
 
 void Assignment::visit(Operation *op) {
   if (auto read = dyn_cast<GetParamOp>(op))
-    return visitParameter(read);
+    return visitParameter(read->getResult(0));
   if (op->hasTrait<OpTrait::IsTerminator>())
     return visitTerminator(op);
   bool hasFloats =
       llvm::any_of(op->getOperands(), [&](Value v) { return isFloat(v); }) ||
       llvm::any_of(op->getResults(), [&](Value v) { return isFloat(v); });
+  if (asksForHighest(op) && llvm::any_of(op->getOperands(), [&](Value value) {
+        return isMaster(value);
+      }))
+    return visitUpdate(op);
   bool isFixed = op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
                  llvm::all_of(op->getOperands(),
                               [&](Value value) { return isWeak(value); });
@@ -472,6 +510,11 @@ std::vector<PrecisionRecord> Assignment::run() {
   for (Operation &op : function.front())
     ops.push_back(&op);
   roundArguments();
+  for (Value argument : function.getArguments())
+    if (isMaster(argument)) {
+      visitParameter(argument);
+      moving.insert(argument);
+    }
   for (Operation *op : ops)
     visit(op);
   return std::move(records);

@@ -16,6 +16,12 @@ namespace zenith::precision {
 /// result}, the op's record and its position among all.
 inline constexpr llvm::StringLiteral decisionAttrName = "graph.decision";
 
+/// On an argument of an entry: a parameter that is state. A policy takes it for
+/// a parameter, but ops with graph.highest_precision, which compute its next
+/// value, read all its digits. Arguments and results with
+/// graph.highest_precision are f32 whatever the policy says.
+inline constexpr llvm::StringLiteral masterAttrName = "graph.master";
+
 /// What was decided about an op.
 struct PrecisionRecord {
   mlir::Operation *op;
