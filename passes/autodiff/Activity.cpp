@@ -55,6 +55,12 @@ static void appendSources(Value value, SmallVectorImpl<Value> &sources) {
                     loop->getResult(index)});
     return;
   }
+  if (isa<ManualOp>(op)) {
+    sources.push_back(argument
+                          ? op->getOperand(index)
+                          : op->getRegion(0).front().back().getOperand(index));
+    return;
+  }
   if (argument)
     return;
   if (isa<IfOp, CaseOp>(op)) {
@@ -113,11 +119,11 @@ void Activity::visitLoop(Operation *op) {
 void Activity::visit(Operation *op) {
   if (isa<WhileOp>(op))
     return visitLoop(op);
-  if (isa<CheckpointOp>(op))
+  if (isa<CheckpointOp, ManualOp>(op))
     for (auto [argument, input] :
          llvm::zip(op->getRegion(0).getArguments(), op->getOperands()))
       mark(argument, isVaried(input));
-  if (isa<IfOp, CaseOp, CheckpointOp>(op)) {
+  if (isa<IfOp, CaseOp, CheckpointOp, ManualOp>(op)) {
     for (Region &region : op->getRegions()) {
       visit(region.front());
       for (auto [result, yielded] : llvm::zip(

@@ -137,10 +137,20 @@ struct SilentGradient : GradientRule::ExternalModel<SilentGradient<Op>, Op> {
   }
 };
 
+/// The sweeps differentiate the region.
 struct ManualGradient : GradientRule::ExternalModel<ManualGradient, ManualOp> {
-  GradientAnswer gradientAnswer(Operation *) const {
+  GradientAnswer gradientAnswer(Operation *op) const {
+    auto manual = cast<ManualOp>(op);
+    auto isPartial = [](ShardingAttr sharding) {
+      return !sharding.getUnreduced().empty();
+    };
+    if (llvm::none_of(manual.getInShardings().getAsRange<ShardingAttr>(),
+                      isPartial) &&
+        llvm::none_of(manual.getOutShardings().getAsRange<ShardingAttr>(),
+                      isPartial))
+      return {};
     return {GradientAnswer::Refused,
-            "regions on blocks are differentiated by whoever wrote them"};
+            "it takes or gives terms of sums over devices"};
   }
 };
 

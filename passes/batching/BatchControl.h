@@ -27,6 +27,12 @@ llvm::LogicalResult batchCustomCall(graph::CustomCallOp op, Batcher &batcher);
 /// Whether two values of the function that is read surely have one shape.
 bool sameShape(mlir::Value lhs, mlir::Value rhs);
 
+/// An op whose only region takes its operands and gives its results: the same
+/// of the region with rows, which takes what it reads of outside, such as the
+/// number of rows, as further operands.
+llvm::FailureOr<mlir::Operation *> batchRegion(mlir::Operation *op,
+                                               Batcher &batcher);
+
 } // namespace zenith::batching
 
 #endif // ZENITH_PASSES_BATCHING_BATCHCONTROL_H

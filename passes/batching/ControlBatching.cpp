@@ -12,6 +12,49 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::batching {
+
+FailureOr<Operation *> batchRegion(Operation *op, Batcher &batcher) {
+  OpBuilder &b = batcher.b;
+  Location loc = batcher.loc;
+  OperationState state(loc, op->getName(), batcher.mapped(op->getOperands()),
+                       TypeRange(), op->getAttrs());
+  state.attributes.erase(shardingAttrName); // of results without rows
+  for (Value result : op->getResults())
+    state.addTypes(batcher.varies(result)
+                       ? Type(batcher.batchedType(result.getType()))
+                       : result.getType());
+  state.addRegion();
+  Operation *copy = b.create(state);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(&copy->getRegion(0));
+  Block &body = op->getRegion(0).front();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), op->getOperands()))
+    batcher.mapping.map(
+        argument,
+        block->addArgument(batcher.varies(input)
+                               ? Type(batcher.batchedType(argument.getType()))
+                               : argument.getType(),
+                           loc));
+  if (failed(batcher.run(body)))
+    return failure();
+  SmallVector<Value> yielded;
+  for (auto [value, result] :
+       llvm::zip_equal(body.getTerminator()->getOperands(), op->getResults()))
+    yielded.push_back(batcher.varies(result) ? batcher.batched(value)
+                                             : batcher.mapped(value));
+  b.create<YieldOp>(loc, yielded);
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(copy->getRegions(), captured);
+  for (Value value : captured) {
+    Value argument = block->addArgument(value.getType(), loc);
+    replaceAllUsesInRegionWith(value, argument, copy->getRegion(0));
+    copy->insertOperands(copy->getNumOperands(), value);
+  }
+  batcher.bind(op->getResults(), copy->getResults());
+  return copy;
+}
+
 namespace {
 
 template <typename Op>
@@ -52,45 +95,10 @@ struct BarrierBatching : BatchRule::ExternalModel<BarrierBatching, BarrierOp> {
   }
 };
 
-/// The checkpoint of the region with rows. What the rows need of outside, such
-/// as their number, becomes an input.
 struct CheckpointBatching
     : BatchRule::ExternalModel<CheckpointBatching, CheckpointOp> {
   LogicalResult batch(Operation *op, Batcher &batcher) const {
-    OpBuilder &b = batcher.b;
-    Location loc = batcher.loc;
-    OperationState state(loc, op->getName(), batcher.mapped(op->getOperands()),
-                         TypeRange(), op->getAttrs());
-    state.attributes.erase(shardingAttrName); // of results without rows
-    for (Value result : op->getResults())
-      state.addTypes(batcher.varies(result)
-                         ? Type(batcher.batchedType(result.getType()))
-                         : result.getType());
-    state.addRegion();
-    Operation *copy = b.create(state);
-    OpBuilder::InsertionGuard guard(b);
-    Block *block = b.createBlock(&copy->getRegion(0));
-    Block &body = op->getRegion(0).front();
-    for (auto [argument, input] :
-         llvm::zip_equal(body.getArguments(), copy->getOperands()))
-      batcher.mapping.map(argument, block->addArgument(input.getType(), loc));
-    if (failed(batcher.run(body)))
-      return failure();
-    SmallVector<Value> yielded;
-    for (auto [value, result] :
-         llvm::zip_equal(body.getTerminator()->getOperands(), op->getResults()))
-      yielded.push_back(batcher.varies(result) ? batcher.batched(value)
-                                               : batcher.mapped(value));
-    b.create<YieldOp>(loc, yielded);
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(copy->getRegions(), captured);
-    for (Value value : captured) {
-      Value argument = block->addArgument(value.getType(), loc);
-      replaceAllUsesInRegionWith(value, argument, copy->getRegion(0));
-      copy->insertOperands(copy->getNumOperands(), value);
-    }
-    batcher.bind(op->getResults(), copy->getResults());
-    return success();
+    return success(succeeded(batchRegion(op, batcher)));
   }
 };
 

@@ -2,6 +2,7 @@
 //
 // Batching of what a program says about shardings: rows are open.
 
+#include "passes/batching/BatchControl.h"
 #include "passes/batching/RuleModels.h"
 
 using namespace mlir;
@@ -45,9 +46,30 @@ struct GroupBatching : RefusedBatching<GroupBatching, ShardGroupOp> {
   }
 };
 
-struct ManualBatching : RefusedBatching<ManualBatching, ManualOp> {
-  StringRef refusal(Operation *) const {
-    return "runs on blocks, whose shapes are written for one row";
+/// Each device has its block of every row.
+struct ManualBatching : BatchRule::ExternalModel<ManualBatching, ManualOp> {
+  LogicalResult batch(Operation *op, Batcher &batcher) const {
+    auto manual = cast<ManualOp>(op);
+    FailureOr<Operation *> built = batchRegion(op, batcher);
+    if (failed(built))
+      return failure();
+    auto copy = cast<ManualOp>(*built);
+    SmallVector<Attribute> in, out;
+    for (auto [i, input] : llvm::enumerate(copy.getInputs()))
+      if (i >= manual.getInputs().size())
+        in.push_back(ShardingAttr::open(
+            manual.inSharding(0).getMesh(),
+            cast<RankedTensorType>(input.getType()).getRank()));
+      else if (batcher.varies(manual.getInputs()[i]))
+        in.push_back(withOpenRows(manual.inSharding(i)));
+      else
+        in.push_back(manual.inSharding(i));
+    for (auto [i, result] : llvm::enumerate(manual.getResults()))
+      out.push_back(batcher.varies(result) ? withOpenRows(manual.outSharding(i))
+                                           : manual.outSharding(i));
+    copy.setInShardingsAttr(batcher.b.getArrayAttr(in));
+    copy.setOutShardingsAttr(batcher.b.getArrayAttr(out));
+    return success();
   }
 };
 

@@ -55,15 +55,15 @@ void VaryingValues::propagateBranches(Operation *op) {
   }
 }
 
-void VaryingValues::propagateCheckpoint(CheckpointOp op) {
-  Block &body = op.getBody().front();
+void VaryingValues::propagateRegion(Operation *op) {
+  Block &body = op->getRegion(0).front();
   for (auto [input, argument] :
-       llvm::zip_equal(op.getInputs(), body.getArguments()))
+       llvm::zip_equal(op->getOperands(), body.getArguments()))
     if (contains(input))
       insert(argument);
-  propagate(op.getBody());
+  propagate(op->getRegion(0));
   for (auto [result, yielded] :
-       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
+       llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
     if (contains(yielded))
       insert(result);
 }
@@ -75,8 +75,8 @@ void VaryingValues::propagate(Operation *op) {
     return propagateLoop(loop);
   if (isa<IfOp, CaseOp>(op))
     return propagateBranches(op);
-  if (auto checkpoint = dyn_cast<CheckpointOp>(op))
-    return propagateCheckpoint(checkpoint);
+  if (isa<CheckpointOp, ManualOp>(op))
+    return propagateRegion(op);
   if (isa<BarrierOp>(op)) {
     for (auto [operand, result] :
          llvm::zip_equal(op->getOperands(), op->getResults()))

@@ -27,7 +27,8 @@ public:
 
 private:
   void propagateLoop(graph::WhileOp loop);
-  void propagateCheckpoint(graph::CheckpointOp op);
+  /// The region takes the op's operands and gives its results.
+  void propagateRegion(mlir::Operation *op);
   void propagateBranches(mlir::Operation *op);
   void insertAll(mlir::ValueRange list) {
     values.insert(list.begin(), list.end());

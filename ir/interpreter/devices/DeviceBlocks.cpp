@@ -29,15 +29,19 @@ struct Box {
 };
 } // namespace
 
+static int64_t shardsOf(const Dealing &dealing, unsigned dim) {
+  int64_t shards = 1;
+  for (graph::AxisRefAttr axis : dealing.axesOf(dim))
+    shards *= graph::axisSize(axis, dealing.mesh);
+  return shards;
+}
+
 static Box boxAt(ArrayRef<int64_t> whole, const Dealing &dealing,
                  int64_t position) {
   Box box;
   for (auto [dim, size] : llvm::enumerate(whole)) {
     SmallVector<graph::AxisRefAttr> axes = dealing.axesOf(unsigned(dim));
-    int64_t shards = 1;
-    for (graph::AxisRefAttr axis : axes)
-      shards *= graph::axisSize(axis, dealing.mesh);
-    int64_t block = llvm::divideCeil(size, shards);
+    int64_t block = llvm::divideCeil(size, shardsOf(dealing, unsigned(dim)));
     int64_t start = std::min(
         size, block * graph::positionAlong(dealing.mesh, axes, position));
     box.blockShape.push_back(block);
@@ -55,6 +59,14 @@ static int64_t offsetIn(ArrayRef<int64_t> whole, const Box &box) {
   return offset;
 }
 
+std::optional<unsigned> zenith::interpreter::unevenDim(ArrayRef<int64_t> shape,
+                                                       const Dealing &dealing) {
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size % shardsOf(dealing, unsigned(dim)) != 0)
+      return unsigned(dim);
+  return std::nullopt;
+}
+
 Tensor zenith::interpreter::blockOf(const Tensor &whole, const Dealing &dealing,
                                     int64_t position) {
   Box box = boxAt(whole.shape(), dealing, position);
@@ -70,6 +82,12 @@ Tensor zenith::interpreter::joinBlocks(RankedTensorType type,
                                        const Dealing &dealing,
                                        ArrayRef<int64_t> positions,
                                        ArrayRef<Tensor> blocks) {
+  // A size that only the run knows is that of all blocks.
+  Shape shape(type.getShape());
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      size = blocks.front().shape()[dim] * shardsOf(dealing, unsigned(dim));
+  type = RankedTensorType::get(shape, type.getElementType());
   Tensor whole(type);
   // Last to first, so that of equal blocks the first stays.
   for (auto [position, block] :

@@ -21,12 +21,18 @@ struct Dealing {
   llvm::SmallVector<graph::AxisRefAttr> axesOf(unsigned dim) const;
 };
 
+/// The first dimension that blocks of one size don't fill; nothing where there
+/// is none.
+std::optional<unsigned> unevenDim(llvm::ArrayRef<int64_t> shape,
+                                  const Dealing &dealing);
+
 /// The block of ceil(size / shards) that the device at this mesh position has,
 /// with zeros where the value ends before it.
 Tensor blockOf(const Tensor &whole, const Dealing &dealing, int64_t position);
 
-/// The value of this shape from the blocks of devices at `positions`, which
-/// together have all of it; of equal blocks the first counts.
+/// The value of this shape, in which dynamic sizes are those of all blocks,
+/// from the blocks of devices at `positions`, which together have all of it; of
+/// equal blocks the first counts.
 Tensor joinBlocks(mlir::RankedTensorType whole, const Dealing &dealing,
                   llvm::ArrayRef<int64_t> positions,
                   llvm::ArrayRef<Tensor> blocks);

@@ -148,9 +148,16 @@ Expected<Results> zenith::interpreter::runManual(
       return e.fail("with terms of sums as results is not supported",
                     ErrorCode::Unsupported);
   Results blocks;
-  for (auto [i, operand] : llvm::enumerate(e.operands))
+  for (auto [i, operand] : llvm::enumerate(e.operands)) {
+    if (std::optional<unsigned> dim = unevenDim(
+            operand.shape(), {op.inSharding(unsigned(i)), mesh, axes}))
+      return e.fail("has operand " + Twine(i) + " whose dimension " +
+                        Twine(*dim) + " of " + Twine(operand.shape()[*dim]) +
+                        " is no multiple of its shards (manual_c4)",
+                    ErrorCode::Invalid);
     blocks.push_back(blockOf(operand, {op.inSharding(unsigned(i)), mesh, axes},
                              positionOf(mesh, device)));
+  }
   Expected<Results> results = body(std::move(blocks));
   if (!results)
     return results;

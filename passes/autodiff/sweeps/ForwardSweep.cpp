@@ -33,6 +33,8 @@ llvm::Error ForwardSweep::visit(Operation *op) {
     return llvm::Error::success();
   if (answer.kind == GradientAnswer::Refused)
     return refuseRule(op, answer.reason);
+  if (auto manual = dyn_cast<ManualOp>(op))
+    return visitManual(manual);
   SmallVector<Value> given;
   auto interface = cast<GradientRule>(op);
   for (Value variable : interface.variables())
@@ -139,6 +141,46 @@ llvm::Error ForwardSweep::visitLoop(WhileOp loop) {
   for (auto [i, index] : llvm::enumerate(wanted))
     setTangent(wider->getResult(index), wider->getResult(count + i));
   loop->erase();
+  return llvm::Error::success();
+}
+
+// Tangents are dealt like their values.
+llvm::Error ForwardSweep::visitManual(ManualOp op) {
+  Block &body = op.getBody().front();
+  SmallVector<Value> inputs(op.getInputs());
+  SmallVector<Attribute> inShardings(op.getInShardings().getValue()),
+      outShardings(op.getOutShardings().getValue());
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    Value tangent = tangentOf(input);
+    if (!tangent)
+      continue;
+    BlockArgument own = body.getArgument(index);
+    inputs.push_back(tangent);
+    inShardings.push_back(inShardings[index]);
+    setTangent(own, body.addArgument(own.getType(), op.getLoc()));
+  }
+  if (llvm::Error error = run(body))
+    return error;
+  SmallVector<unsigned> wanted = variedOf(activity, op.getResults());
+  if (llvm::Error error = yieldTangents(body, wanted))
+    return error;
+  for (unsigned index : wanted)
+    outShardings.push_back(outShardings[index]);
+  unsigned count = op.getNumResults();
+  auto wider = cast<ManualOp>(withTangents(op, wanted, inputs));
+  wider->removeAttr(shardingAttrName);
+  Builder attributes(op.getContext());
+  wider.setInShardingsAttr(attributes.getArrayAttr(inShardings));
+  wider.setOutShardingsAttr(attributes.getArrayAttr(outShardings));
+  for (auto [result, other] :
+       llvm::zip(op.getResults(), wider.getResults().take_front(count))) {
+    if (activity.isVaried(result))
+      activity.setVaried(other);
+    result.replaceAllUsesWith(other);
+  }
+  for (auto [i, index] : llvm::enumerate(wanted))
+    setTangent(wider.getResult(index), wider.getResult(count + unsigned(i)));
+  op.erase();
   return llvm::Error::success();
 }
 

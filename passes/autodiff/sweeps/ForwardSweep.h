@@ -29,6 +29,7 @@ private:
   llvm::Error visit(mlir::Operation *op);
   llvm::Error visitBranches(mlir::Operation *op);
   llvm::Error visitLoop(graph::WhileOp loop);
+  llvm::Error visitManual(graph::ManualOp op);
   llvm::Error visitCall(mlir::func::CallOp call);
   /// Tangents of the values in `wanted` that the block yields, zeros included.
   llvm::Error yieldTangents(mlir::Block &block,

@@ -72,6 +72,8 @@ llvm::Error ReverseSweep::visit(Operation *op) {
     return llvm::Error::success();
   if (answer.kind == GradientAnswer::Refused)
     return refuseRule(op, answer.reason);
+  if (auto manual = dyn_cast<ManualOp>(op))
+    return visitManual(manual, given);
   if (takesBlocks(op))
     return visitAttention(cast<AttentionOp>(op), given[0]);
   if (isa<LayerNormOp, RmsNormOp>(op))

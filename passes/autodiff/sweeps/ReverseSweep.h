@@ -45,6 +45,7 @@ private:
   llvm::Error visitLoop(graph::WhileOp loop, llvm::ArrayRef<Value> ofResults);
   llvm::Error visitCheckpoint(graph::CheckpointOp checkpoint,
                               llvm::ArrayRef<Value> ofResults);
+  llvm::Error visitManual(graph::ManualOp op, llvm::ArrayRef<Value> ofResults);
   llvm::Error visitCall(mlir::func::CallOp call,
                         llvm::ArrayRef<Value> ofResults);
   /// True for attention whose scores are too many to be stored.

@@ -40,6 +40,7 @@ void PrintTo(const Program &program, std::ostream *out) {
    "%r = graph." #op " %x, %y : tensor<5xf64>\n return %r : tensor<5xf64>"}
 
 const Program programs[] = {
+#include "tests/passes/autodiff/DevicePrograms.def"
 #include "tests/passes/autodiff/GradientPrograms.def"
 };
 
@@ -77,8 +78,9 @@ protected:
 
 TEST_P(GradientRules, AgreeWithCentralDifferences) {
   const Program &program = GetParam();
-  std::string text = std::string("func.func @main") + program.signature +
-                     " {\n" + program.body + "\n}\n";
+  std::string text = std::string("graph.mesh @mesh = <[\"x\"=2, \"y\"=2]>\n"
+                                 "func.func @main") +
+                     program.signature + " {\n" + program.body + "\n}\n";
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(module) << text;
   tools::GradientSummary summary;

@@ -263,6 +263,30 @@ TEST_F(Vmap, CallsWithoutBatchesRunInALoop) {
       << text;
 }
 
+TEST_F(Vmap, RunsRegionsOnBlocksOfEveryRow) {
+  const char *program = R"(
+graph.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%x: tensor<4x3xf32>, %w: tensor<3xf32>) -> tensor<8x3xf32> {
+  %r = graph.manual (%x, %w) in_shardings = [#graph.sharding<@mesh, [{"x"}, {}]>, #graph.sharding<@mesh, [{}]>]
+      out_shardings = [#graph.sharding<@mesh, [{"x", "y"}, {}]>] manual_axes = ["x", "y"] {
+  ^bb0(%a: tensor<2x3xf32>, %b: tensor<3xf32>):
+    %u = graph.all_reduce (%a) kind <max> axes @mesh ["x"] : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %c = graph.collective_broadcast (%b) source 1 axes @mesh ["y"] : (tensor<3xf32>) -> tensor<3xf32>
+    %i = graph.axis_index axes @mesh ["x", "y"] : tensor<i64>
+    %f = graph.convert %i : tensor<i64> -> tensor<f32>
+    %g = graph.broadcast %f [] : tensor<f32> -> tensor<2x3xf32>
+    %d = graph.broadcast %c [1] : tensor<3xf32> -> tensor<2x3xf32>
+    %s = graph.add %u, %g : tensor<2x3xf32>
+    %m = graph.mul %s, %d : tensor<2x3xf32>
+    graph.yield %m : tensor<2x3xf32>
+  } : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+})";
+  expectEqual(program, {0, 0});
+  expectEqual(program, {1, std::nullopt}, {1});
+  expectEqual(program, {std::nullopt, 1});
+}
+
 TEST_F(Vmap, RefusesByName) {
   EXPECT_NE(refusal(R"(
 func.func @main(%x: tensor<5xi64>) -> tensor<?xi64> {
