@@ -11,8 +11,8 @@
 #include "frontends/models/GivenDims.h"
 #include "frontends/models/LoadStableHLO.h"
 #include "frontends/models/SpecializeDims.h"
+#include "frontends/models/TextGuards.h"
 #include "frontends/onnx/ImportONNX.h"
-#include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/TensorIO.h"
@@ -236,11 +236,8 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   if (isStableHLO(input->getBuffer()))
     return loadHLO(name, folder, input->getBuffer(), context, options,
                    diagnostics);
-  if (std::optional<uint64_t> number =
-          stablehlo::hugeResultNumber(input->getBuffer()))
-    return makeError(ErrorCode::Invalid,
-                     "no op has a result of number " + std::to_string(*number),
-                     name);
+  if (llvm::Error error = checkText(name, input->getBuffer()))
+    return std::move(error);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   // Bytecode without debug information has no locations.

@@ -5,6 +5,7 @@
 #include "frontends/models/LoadStableHLO.h"
 
 #include "frontends/models/Diagnostics.h"
+#include "frontends/models/TextGuards.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/bytecode/PortableArtifact.h"
 #include "mlir/IR/Verifier.h"
@@ -54,10 +55,8 @@ parseText(const std::string &name, StringRef text, MLIRContext *context,
   if (StringRef type = newerType(text); !type.empty())
     return makeError(ErrorCode::Unsupported,
                      "element type " + type.str() + " is not supported", name);
-  if (std::optional<uint64_t> number = stablehlo::hugeResultNumber(text))
-    return makeError(ErrorCode::Invalid,
-                     "no op has a result of number " + std::to_string(*number),
-                     name);
+  if (llvm::Error error = checkText(name, text))
+    return std::move(error);
   std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(

@@ -8,6 +8,7 @@
 // that takes a minute ends the test.
 
 #include "frontends/stablehlo/ImportStableHLO.h"
+#include "frontends/stablehlo/bytecode/EscapingNames.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/CollectiveOps.h"
@@ -119,10 +120,7 @@ private:
       });
   }
   void change(std::string &text) {
-    // Ops without a region: where blocks lose their ends, MLIR 19's parser
-    // frees values that other blocks refer to, which is not this project's
-    // mistake.
-    static const char *line = "\n *%[^\n]*[^{\n](?=\n)";
+    static const char *line = "\n *%[^\n]*(?=\n)";
     static const char *numbers[] = {
         "0", "1", "2", "3",  "4",  "5",          "6",
         "7", "8", "9", "16", "-1", "1000000007", "9223372036854775807"};
@@ -190,7 +188,7 @@ protected:
   }
   // The program as GraphIR; null where the text is none.
   OwningOpRef<ModuleOp> read(const std::string &text) {
-    if (stablehlo::hugeResultNumber(text))
+    if (stablehlo::hugeResultNumber(text) || stablehlo::escapingName(text))
       return {};
     auto newer = stablehlo::rewriteNewerText(text);
     auto module = parseSourceString<ModuleOp>(newer ? *newer : text, &context);
