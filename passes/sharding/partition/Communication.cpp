@@ -10,22 +10,12 @@
 #include "ir/program/Shardings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/sharding/partition/Layout.h"
 #include "passes/sharding/partition/PartitionProgram.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::sharding;
-
-static int64_t bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  Type element = tensor.getElementType();
-  int64_t bits = 8;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
-  else if (!element.isInteger(1))
-    bits = element.getIntOrFloatBitWidth();
-  return llvm::divideCeil(tensor.getNumElements() * bits, 8);
-}
 
 static std::optional<int64_t> integer(Value value) {
   DenseElementsAttr constant;
@@ -199,8 +189,8 @@ zenith::sharding::communicationReport(ModuleOp module, StringRef entry) {
         {"sent_bytes", wholeNumber(most * times)},
         {"executions", wholeNumber(times)},
         {"location", graph::placeOf(op->getLoc())},
-        {"reason", op->getAttrOfType<StringAttr>("reason")
-                       ? op->getAttrOfType<StringAttr>("reason").str()
+        {"reason", op->getAttrOfType<StringAttr>(reasonAttrName)
+                       ? op->getAttrOfType<StringAttr>(reasonAttrName).str()
                        : "written in the program"}});
   });
   if (failure)

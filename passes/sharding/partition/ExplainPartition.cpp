@@ -95,6 +95,18 @@ void Partitioner::explainReshard(Value value, const Form &from,
                  other, llvm::join(kinds, ", "), int64_t(bytes)});
 }
 
+void Partitioner::sayReason(Value value, Value from, Value to) const {
+  StringRef reader =
+      consumer ? consumer->getName().getStringRef() : "func.return";
+  auto reason = StringAttr::get(to.getContext(),
+                                "'" + nameOf(value) + "' for '" + reader + "'");
+  for (Operation *op = to.getDefiningOp();
+       op && op != from.getDefiningOp() && op->getNumOperands() > 0;
+       op = op->getOperand(0).getDefiningOp())
+    if (graph::familyOf(op) == graph::Family::Collective)
+      op->setAttr(reasonAttrName, reason);
+}
+
 void Partitioner::explainPadding(Operation *function, StringRef role,
                                  unsigned index, Type type,
                                  const Layout &layout) {

@@ -10,6 +10,17 @@
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::sharding;
+
+int64_t zenith::sharding::bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  int64_t bits = 8;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
+  else if (!element.isInteger(1))
+    bits = element.getIntOrFloatBitWidth();
+  return llvm::divideCeil(tensor.getNumElements() * bits, 8);
+}
 using graph::AxisRefAttr;
 using graph::MeshAttr;
 using graph::ShardingAttr;

@@ -36,6 +36,13 @@ struct Layout {
   bool operator!=(const Layout &other) const { return !(*this == other); }
 };
 
+/// On a collective that the program does not have: which value travels, for
+/// which op, as text.
+inline constexpr llvm::StringLiteral reasonAttrName = "reason";
+
+/// Bytes of a tensor of static shape; a boolean takes one.
+int64_t bytesOf(mlir::Type type);
+
 /// The axes of a mesh as parts.
 class DeviceAxes {
 public:

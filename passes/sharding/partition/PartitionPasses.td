@@ -18,7 +18,8 @@ def PartitionPass : PartitionPassBase<"zenith-partition"> {
   let description = [{
     Every value gets the layout that propagation found; an op runs on blocks where the factors of ShardingRule let it, by the axes that keep
     most devices at work and then send the fewest bytes; neighbours' rows travel for parts, joins and windows, owners act where data give
-    the position, and what is left is gathered. Blocks are ceil(size / shards) long; folds see neutral elements in the padding. Arguments and
+    the position, and what is left is gathered. Small sums over
+    one group of devices, none of which needs another, travel as one all_reduce. Blocks are ceil(size / shards) long; folds see neutral elements in the padding. Arguments and
     results get graph.block; no graph.sharding is left. Needs zenith-propagate-shardings before it, and calls inlined.
     With `explain`, remarks SHD101 to SHD104 say what travels and pads, and whose shardings ask for it.
   }];

@@ -8,6 +8,7 @@
 #include "ir/devices/BlockAttr.h"
 #include "ir/program/Shardings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/sharding/partition/MergeReductions.h"
 #include "passes/sharding/partition/Partitioner.h"
 
 using namespace mlir;
@@ -82,7 +83,10 @@ static llvm::Error partitionFunction(func::FuncOp function, bool explain) {
     return axes.takeError();
   auto built = Partitioner(std::move(*axes), function.getContext(), explain)
                    .run(function);
-  return built ? llvm::Error::success() : built.takeError();
+  if (!built)
+    return built.takeError();
+  mergeReductions(*built);
+  return llvm::Error::success();
 }
 
 llvm::Error zenith::sharding::partitionProgram(ModuleOp module, bool explain) {

@@ -128,6 +128,7 @@ Value Partitioner::request(Value value, const Layout &layout) {
   LocalBuilder x = local(nearest->value.getLoc());
   Value result =
       reshard(x, entry.whole, nearest->value, nearest->layout, steps);
+  sayReason(value, nearest->value, result);
   entry.forms->push_back({layout, result});
   return result;
 }

@@ -82,6 +82,9 @@ public:
   bool explain;
 
 private:
+  /// Writes on the collectives that make `to` of `from` that `value` travels
+  /// for the op that is being built.
+  void sayReason(Value value, Value from, Value to) const;
   void explainReshard(Value value, const Form &from, const Layout &to,
                       llvm::ArrayRef<ReshardStep> steps);
   void explainPadding(mlir::Operation *function, llvm::StringRef role,

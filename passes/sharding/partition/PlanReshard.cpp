@@ -84,14 +84,7 @@ Atoms Planner::entering(unsigned dim) const {
 }
 
 double Planner::blockBytes() const {
-  RankedTensorType type = axes.blockType(whole, now);
-  Type element = type.getElementType();
-  unsigned bits = 8;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
-  else if (!element.isInteger(1))
-    bits = element.getIntOrFloatBitWidth();
-  return double(type.getNumElements()) * bits / 8;
+  return double(bytesOf(axes.blockType(whole, now)));
 }
 
 void Planner::take(ReshardStep::Kind kind, Layout next, Atoms met,

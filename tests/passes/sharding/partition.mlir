@@ -69,3 +69,32 @@ func.func @masks_padding(%x: tensor<10xf32>) -> (tensor<f32> {graph.sharding = #
   %r = graph.reduce max, %1 [0] : tensor<10xf32> -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// Sums over the same devices travel as one; what needs the first waits for it.
+// CHECK-LABEL: func.func @one_message
+// CHECK: %[[PRODUCT:.*]] = graph.dot_general
+// CHECK: %[[ROWS:.*]] = graph.reduce sum
+// CHECK: %[[SUMS:.*]]:2 = graph.all_reduce(%[[PRODUCT]], %[[ROWS]]) kind <sum> axes @mesh ["x"]
+// CHECK: graph.sub %{{.*}}, %[[SUMS]]#0
+// CHECK: graph.sub %{{.*}}, %[[SUMS]]#1
+func.func @one_message(%x: tensor<16x8xf32> {graph.sharding = #graph.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<8x4xf32>, %b: tensor<4xf32>,
+    %g: tensor<16x4xf32> {graph.sharding = #graph.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %0 = graph.dot_general %x, %g <batching = [] x [], contracting = [0] x [0]> : (tensor<16x8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %1 = graph.sub %w, %0 : tensor<8x4xf32>
+  %2 = graph.reduce sum, %g [0] : tensor<16x4xf32> -> tensor<4xf32>
+  %3 = graph.sub %b, %2 : tensor<4xf32>
+  return %1, %3 : tensor<8x4xf32>, tensor<4xf32>
+}
+
+// A sum that needs another one is a message of its own.
+// CHECK-LABEL: func.func @two_messages
+// CHECK: graph.all_reduce(%{{[0-9]+}}) kind <sum>
+// CHECK: graph.all_reduce(%{{[0-9]+}}) kind <sum>
+func.func @two_messages(%x: tensor<16x8xf32> {graph.sharding = #graph.sharding<@mesh, [{"x"}, {}]>}) -> tensor<f32> {
+  %0 = graph.reduce sum, %x [0, 1] : tensor<16x8xf32> -> tensor<f32>
+  %1 = graph.broadcast %0 [] : tensor<f32> -> tensor<16x8xf32>
+  %2 = graph.sub %x, %1 : tensor<16x8xf32>
+  %3 = graph.exp %2 : tensor<16x8xf32>
+  %4 = graph.reduce sum, %3 [0, 1] : tensor<16x8xf32> -> tensor<f32>
+  return %4 : tensor<f32>
+}
