@@ -100,7 +100,9 @@ bool OpFactors::isUsable(unsigned factor) const {
     return false;
   // Parts of windows are at other places of the input.
   if (convolution && f.kind == FactorKind::Reduction &&
-      !has(factorsOf(0), factor))
+      llvm::any_of(convolution.getDims().getKernelSpatial(), [&](int64_t dim) {
+        return llvm::is_contained((*factorsOf(1))[dim], factor);
+      }))
     return false;
   return f.kind == FactorKind::PassThrough ||
          (f.kind == FactorKind::Reduction && foldOf(op));

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops that read along a dealt dimension what other devices own: parts, padding,
-// joins, reversed order and windows.
+// joins and reversed order.
 
 #include "ir/program/Shardings.h"
 #include "passes/sharding/partition/MoveRows.h"
 #include "passes/sharding/partition/Partitioner.h"
+#include "passes/sharding/partition/WindowRows.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::sharding;
 
-// The layout that the op's only result is built in: what is wanted of it, or
-// what the operand has.
-static Layout targetLayout(Partitioner &p, Operation &op) {
-  if (std::optional<Layout> wanted = p.wantedLayout(op.getResult(0))) {
+Layout Partitioner::targetLayout(Operation &op) {
+  if (std::optional<Layout> wanted = wantedLayout(op.getResult(0))) {
     wanted->partial.clear();
     return *wanted;
   }
@@ -78,7 +77,7 @@ static bool isReturnedWhole(Value value, int64_t dim) {
 static bool sliceOfOwner(Partitioner &p, graph::SliceOp op) {
   Layout from = p.layoutOf(op.getOperand());
   from.partial.clear();
-  Layout to = targetLayout(p, *op);
+  Layout to = p.targetLayout(*op);
   int64_t dim = onlyDim(from, [&](int64_t dim) { return isPart(op, dim); });
   if (dim < 0 ||
       (!to.dims[dim].empty() && !isReturnedWhole(op.getResult(), dim)))
@@ -113,44 +112,79 @@ static bool sliceOfOwner(Partitioner &p, graph::SliceOp op) {
   return true;
 }
 
+// Rows start, start + stride, ... of a value along one dimension.
+static Value strided(LocalBuilder &x, Value value, int64_t dim, int64_t start,
+                     int64_t count, int64_t stride) {
+  RankedTensorType type = tensorTypeOf(value);
+  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()),
+      strides(type.getRank(), 1);
+  starts[dim] = start;
+  sizes[dim] = count;
+  strides[dim] = stride;
+  return x.b.create<graph::SliceOp>(
+      x.loc, RankedTensorType::get(sizes, type.getElementType()), value,
+      ValueRange(), ValueRange(), starts, sizes, strides);
+}
+
+// The part along a dealt dimension. Where all devices have the same rows of
+// each step, the others don't travel.
+static Value sliceAlong(LocalBuilder &x, graph::SliceOp op, int64_t dim,
+                        const Atoms &atoms, Value source) {
+  int64_t start = op.getStaticStarts()[dim], stride = op.getStrides()[dim];
+  int64_t block = tensorTypeOf(source).getDimSize(dim),
+          all = tensorTypeOf(op.getResult()).getDimSize(dim),
+          own = x.axes.blockSize(all, atoms);
+  WindowPlaces places;
+  places.dim = dim;
+  places.atoms = atoms;
+  places.size = tensorTypeOf(op.getOperand()).getDimSize(dim);
+  if (stride > 1 && block % stride == 0 && places.size % stride == 0) {
+    int64_t first = start % stride;
+    source = strided(x, source, dim, first, block / stride, stride);
+    places.size /= stride;
+    start = (start - first) / stride;
+    stride = 1;
+  }
+  places.low = -start;
+  places.step = own * stride;
+  places.places = (own - 1) * stride + 1;
+  places.total = (all - 1) * stride + 1;
+  Value zero = x.scalar(tensorTypeOf(source).getElementType(), 0);
+  Value rows = windowRows(x, source, places, zero).rows;
+  return stride == 1 ? rows : strided(x, rows, dim, 0, own, stride);
+}
+
 static bool slice(Partitioner &p, graph::SliceOp op) {
   if (!op.getStarts().empty() || !op.getSizes().empty())
     return false;
   if (sliceOfOwner(p, op))
     return true;
-  Layout to = targetLayout(p, *op);
-  int64_t dim = onlyDim(to, [&](int64_t dim) { return isPart(op, dim); });
-  if (dim < 0)
+  Layout to = p.targetLayout(*op);
+  RankedTensorType whole = tensorTypeOf(op.getOperand());
+  SmallVector<int64_t> dealt;
+  for (auto [dim, atoms] : llvm::enumerate(to.dims))
+    if (!atoms.empty() && isPart(op, int64_t(dim)))
+      dealt.push_back(int64_t(dim));
+  if (dealt.empty())
     return false;
-  if (op.getStrides()[dim] != 1)
-    return false;
-  RankedTensorType whole = tensorTypeOf(op.getOperand()),
-                   result = tensorTypeOf(op.getResult());
   LocalBuilder x = p.local(op.getLoc());
   Value source = p.request(op.getOperand(), to);
   // The other dimensions first, on the own block.
   SmallVector<int64_t> starts(op.getStaticStarts()),
       sizes(tensorTypeOf(source).getShape()), strides(op.getStrides());
   for (int64_t other = 0; other < whole.getRank(); ++other)
-    if (other != dim && isPart(op, other))
+    if (!llvm::is_contained(dealt, other) && isPart(op, other))
       sizes[other] = op.getStaticSizes()[other];
-  int64_t start = starts[dim];
-  starts[dim] = 0;
+  for (int64_t dim : dealt) {
+    starts[dim] = 0;
+    strides[dim] = 1;
+  }
   source = p.b.create<graph::SliceOp>(
       op.getLoc(), RankedTensorType::get(sizes, whole.getElementType()), source,
       ValueRange(), ValueRange(), starts, sizes, strides);
-  RowMove move;
-  move.dim = dim;
-  move.atoms = to.dims[dim];
-  int64_t shards = p.axes.size(move.atoms);
-  move.length = p.axes.blockSize(result.getDimSize(dim), move.atoms);
-  move.offsets = multiples(
-      shards, p.axes.blockSize(whole.getDimSize(dim), move.atoms), -start);
-  move.bases = multiples(shards, move.length, 0);
-  move.from = 0;
-  move.to = result.getDimSize(dim);
-  p.set(op.getResult(), to,
-        moveRows(x, source, move, zeroBlock(x, source, dim, move.length)));
+  for (int64_t dim : dealt)
+    source = sliceAlong(x, op, dim, to.dims[dim], source);
+  p.set(op.getResult(), to, source);
   return true;
 }
 
@@ -161,13 +195,15 @@ static bool slice(Partitioner &p, graph::SliceOp op) {
 static bool pad(Partitioner &p, graph::PadOp op) {
   if (!op.getLow().empty() || !op.getHigh().empty())
     return false;
-  auto isCut = [&](int64_t dim) {
+  auto isCut = [&](size_t dim) {
     return op.getStaticLow()[dim] != 0 || op.getStaticHigh()[dim] != 0 ||
            op.getInterior()[dim] != 0;
   };
-  Layout to = targetLayout(p, *op);
-  int64_t dim = onlyDim(to, isCut);
-  if (dim < 0 || op.getInterior()[dim] != 0)
+  Layout to = p.targetLayout(*op);
+  auto isDealt = [&](size_t dim) {
+    return !to.dims[dim].empty() && isCut(dim);
+  };
+  if (llvm::none_of(llvm::seq<size_t>(0, to.dims.size()), isDealt))
     return false;
   RankedTensorType whole = tensorTypeOf(op.getOperand()),
                    result = tensorTypeOf(op.getResult());
@@ -175,27 +211,28 @@ static bool pad(Partitioner &p, graph::PadOp op) {
   Value with = p.request(op.getValue(), Layout::whole(0));
   Value source = p.request(op.getOperand(), to);
   SmallVector<int64_t> low(op.getStaticLow()), high(op.getStaticHigh()),
-      shape(tensorTypeOf(source).getShape());
-  low[dim] = high[dim] = 0;
-  for (int64_t other = 0; other < whole.getRank(); ++other)
-    if (other != dim && isCut(other))
-      shape[other] = result.getDimSize(other);
-  source = p.b.create<graph::PadOp>(
-      op.getLoc(), RankedTensorType::get(shape, whole.getElementType()), source,
-      with, ValueRange(), ValueRange(), low, high, op.getInterior());
-  RowMove move;
-  move.dim = dim;
-  move.atoms = to.dims[dim];
-  int64_t shards = p.axes.size(move.atoms), start = op.getStaticLow()[dim];
-  move.length = p.axes.blockSize(result.getDimSize(dim), move.atoms);
-  move.offsets = multiples(
-      shards, p.axes.blockSize(whole.getDimSize(dim), move.atoms), start);
-  move.bases = multiples(shards, move.length, 0);
-  move.from = std::max<int64_t>(start, 0);
-  move.to = std::min(start + whole.getDimSize(dim), result.getDimSize(dim));
-  Value background = zeroBlock(x, source, dim, move.length);
-  background = x.fill(tensorTypeOf(background), with);
-  p.set(op.getResult(), to, moveRows(x, source, move, background));
+      interior(op.getInterior());
+  for (size_t dim = 0; dim < to.dims.size(); ++dim) {
+    if (!isDealt(dim))
+      continue;
+    WindowPlaces along;
+    along.dim = int64_t(dim);
+    along.atoms = to.dims[dim];
+    along.size = whole.getDimSize(dim);
+    along.low = low[dim];
+    along.dilation = interior[dim] + 1;
+    along.total = result.getDimSize(dim);
+    along.step = along.places = p.axes.blockSize(along.total, along.atoms);
+    WindowRows rows = windowRows(x, source, along, with);
+    source = rows.rows;
+    low[dim] = rows.low;
+    high[dim] = rows.high;
+    interior[dim] = rows.dilation - 1;
+  }
+  Value own = p.b.create<graph::PadOp>(
+      op.getLoc(), p.axes.blockType(result, to), source, with, ValueRange(),
+      ValueRange(), low, high, interior);
+  p.set(op.getResult(), to, own);
   return true;
 }
 
@@ -222,7 +259,7 @@ static Piece pieceOf(Value operand, int64_t dim) {
 
 static bool concat(Partitioner &p, graph::ConcatOp op) {
   int64_t dim = int64_t(op.getDim());
-  Layout to = targetLayout(p, *op);
+  Layout to = p.targetLayout(*op);
   if (to.dims[dim].empty())
     return false;
   LocalBuilder x = p.local(op.getLoc());
@@ -253,7 +290,7 @@ static bool concat(Partitioner &p, graph::ConcatOp op) {
 }
 
 static bool reverse(Partitioner &p, graph::ReverseOp op) {
-  Layout to = targetLayout(p, *op);
+  Layout to = p.targetLayout(*op);
   LocalBuilder x = p.local(op.getLoc());
   bool isDealt = llvm::any_of(
       op.getDims(), [&](int64_t dim) { return !to.dims[dim].empty(); });
@@ -281,125 +318,6 @@ static bool reverse(Partitioner &p, graph::ReverseOp op) {
   return true;
 }
 
-//===----------------------------------------------------------------------===//
-// Windows
-//===----------------------------------------------------------------------===//
-
-// The rows of `source` that windows of the own block of results read, with
-// `background` where the input ends.
-static Value windowRows(LocalBuilder &x, Value source, int64_t dim,
-                        ArrayRef<unsigned> atoms, int64_t size, int64_t results,
-                        int64_t stride, int64_t reach, int64_t low,
-                        Value neutral) {
-  RowMove move;
-  move.dim = dim;
-  move.atoms.assign(atoms.begin(), atoms.end());
-  int64_t shards = x.axes.size(atoms);
-  int64_t block = x.axes.blockSize(results, atoms);
-  move.length = (block - 1) * stride + reach;
-  move.offsets = multiples(shards, x.axes.blockSize(size, atoms), 0);
-  move.bases = multiples(shards, block * stride, -low);
-  move.from = 0;
-  move.to = size;
-  Value background = zeroBlock(x, source, dim, move.length);
-  if (neutral)
-    background = x.fill(tensorTypeOf(background), neutral);
-  return moveRows(x, source, move, background);
-}
-
-static bool convolution(Partitioner &p, graph::ConvolutionOp op) {
-  Layout to = targetLayout(p, *op);
-  graph::ConvDimsAttr dims = op.getDims();
-  ArrayRef<int64_t> outputs = dims.getOutputSpatial(),
-                    inputs = dims.getInputSpatial(),
-                    kernels = dims.getKernelSpatial();
-  bool isDealt = false;
-  for (auto [i, dim] : llvm::enumerate(outputs)) {
-    if (to.dims[dim].empty())
-      continue;
-    isDealt = true;
-    if (op.getInputDilation()[i] != 1)
-      return false;
-  }
-  if (!isDealt ||
-      (op.getGroups() != 1 && !to.dims[dims.getOutputFeature()].empty()))
-    return false;
-  RankedTensorType input = tensorTypeOf(op.getInput()),
-                   kernel = tensorTypeOf(op.getKernel()),
-                   result = tensorTypeOf(op.getResult());
-  Layout from = Layout::whole(input.getRank());
-  from.dims[dims.getInputBatch()] = to.dims[dims.getOutputBatch()];
-  for (auto [in, out] : llvm::zip_equal(inputs, outputs))
-    from.dims[in] = to.dims[out];
-  Layout filters = Layout::whole(kernel.getRank());
-  filters.dims[dims.getKernelOutput()] = to.dims[dims.getOutputFeature()];
-  LocalBuilder x = p.local(op.getLoc());
-  Value source = p.request(op.getInput(), from);
-  Value weights = p.request(op.getKernel(), filters);
-  SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
-  for (auto [i, dim] : llvm::enumerate(inputs)) {
-    const Atoms &atoms = from.dims[dim];
-    if (atoms.empty())
-      continue;
-    int64_t reach =
-        (kernel.getDimSize(kernels[i]) - 1) * op.getKernelDilation()[i] + 1;
-    source = windowRows(x, source, dim, atoms, input.getDimSize(dim),
-                        result.getDimSize(outputs[i]), op.getStrides()[i],
-                        reach, low[i], Value());
-    low[i] = high[i] = 0;
-  }
-  auto built = cast<graph::ConvolutionOp>(p.b.clone(*op));
-  built->setOperands({source, weights});
-  built.setLow(low);
-  built.setHigh(high);
-  built.getResult().setType(p.axes.blockType(result, to));
-  p.set(op.getResult(), to, built.getResult());
-  return true;
-}
-
-static bool reduceWindow(Partitioner &p, graph::ReduceWindowOp op) {
-  Layout to = targetLayout(p, *op);
-  RankedTensorType input = tensorTypeOf(op.getOperand()),
-                   result = tensorTypeOf(op.getResult());
-  auto isWindowed = [&](int64_t dim) {
-    return op.getWindow()[dim] != 1 || op.getStrides()[dim] != 1 ||
-           op.getLow()[dim] != 0 || op.getHigh()[dim] != 0 ||
-           op.getBaseDilation()[dim] != 1;
-  };
-  bool isDealt = false;
-  for (auto [dim, atoms] : llvm::enumerate(to.dims)) {
-    if (atoms.empty() || !isWindowed(int64_t(dim)))
-      continue;
-    isDealt = true;
-    if (op.getBaseDilation()[dim] != 1)
-      return false;
-  }
-  if (!isDealt)
-    return false;
-  LocalBuilder x = p.local(op.getLoc());
-  Value source = p.request(op.getOperand(), to);
-  Value neutral = p.b.create<graph::ConstantOp>(
-      op.getLoc(),
-      cast<ElementsAttr>(neutralElement(op.getKind(), input.getElementType())));
-  SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
-  for (auto [dim, atoms] : llvm::enumerate(to.dims)) {
-    if (atoms.empty() || !isWindowed(int64_t(dim)))
-      continue;
-    int64_t reach = (op.getWindow()[dim] - 1) * op.getDilation()[dim] + 1;
-    source = windowRows(x, source, int64_t(dim), atoms, input.getDimSize(dim),
-                        result.getDimSize(dim), op.getStrides()[dim], reach,
-                        low[dim], neutral);
-    low[dim] = high[dim] = 0;
-  }
-  auto built = cast<graph::ReduceWindowOp>(p.b.clone(*op));
-  built->setOperands(source);
-  built.setLow(low);
-  built.setHigh(high);
-  built.getResult().setType(p.axes.blockType(result, to));
-  p.set(op.getResult(), to, built.getResult());
-  return true;
-}
-
 bool Partitioner::byNeighbours(Operation &op) {
   if (op.getNumResults() != 1 ||
       tensorTypeOf(op.getResult(0)).getNumElements() == 0)
@@ -410,10 +328,8 @@ bool Partitioner::byNeighbours(Operation &op) {
       .Case<graph::ConcatOp>([&](auto list) { return concat(*this, list); })
       .Case<graph::ReverseOp>(
           [&](auto turned) { return reverse(*this, turned); })
-      .Case<graph::ConvolutionOp>(
-          [&](auto windows) { return convolution(*this, windows); })
-      .Case<graph::ReduceWindowOp>(
-          [&](auto windows) { return reduceWindow(*this, windows); })
+      .Case<graph::ConvolutionOp, graph::ReduceWindowOp>(
+          [&](auto) { return byWindows(op); })
       .Case<graph::DynamicSliceOp, graph::DynamicUpdateSliceOp,
             graph::ScatterOp, graph::GatherOp>(
           [&](auto) { return byOwner(op); })

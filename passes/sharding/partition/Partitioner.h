@@ -70,6 +70,11 @@ public:
   /// Ops along a dealt dimension with neighbours' data; false where the op is
   /// none of these or its layout is not one that is known.
   bool byNeighbours(mlir::Operation &op);
+  /// Convolutions and folds of windows, along dealt spatial dimensions.
+  bool byWindows(mlir::Operation &op);
+  /// The layout that the op's only result is built in: what is wanted of it, or
+  /// whole.
+  Layout targetLayout(mlir::Operation &op);
   /// Ops at positions that data give: the owner of a position acts.
   bool byOwner(mlir::Operation &op);
   llvm::Error loop(graph::WhileOp op);

@@ -503,21 +503,23 @@ private:
   void window() {
     static const std::vector<std::string> kinds = {"sum", "max", "min"};
     Named x = anyTensor();
-    Sizes window, strides, low, high, ones, shape;
+    Sizes window, strides, low, high, base, ones, shape;
     for (int64_t size : x.shape) {
       bool wide = size > 2 && chance(60);
       window.push_back(wide ? 1 + below(3) : 1);
       strides.push_back(wide ? 1 + below(2) : 1);
       low.push_back(wide ? below(2) : 0);
       high.push_back(wide ? below(2) : 0);
+      base.push_back(wide && chance(25) ? 2 : 1);
       ones.push_back(1);
-      int64_t covered = size + low.back() + high.back() - window.back();
+      int64_t covered = (size - 1) * base.back() + 1 + low.back() +
+                        high.back() - window.back();
       shape.push_back(covered / strides.back() + 1);
     }
     define("reduce_window " + oneOf(kinds) + ", " + x.name + " window " +
                list(window) + " strides " + list(strides) + " low " +
                list(low) + " high " + list(high) + " base_dilation " +
-               list(ones) + " dilation " + list(ones) + " : " + type(x.shape) +
+               list(base) + " dilation " + list(ones) + " : " + type(x.shape) +
                " -> " + type(shape),
            shape);
   }
@@ -525,9 +527,14 @@ private:
     Named x = anyTensor();
     if (x.shape.size() != 3 || !isFloat)
       return unary();
-    int64_t reach = 1 + below(3), low = below(2), high = below(2),
-            stride = 1 + below(2), dilation = 1 + below(2);
-    int64_t covered = x.shape[2] + low + high - ((reach - 1) * dilation + 1);
+    // Long windows are those of a kernel's gradient.
+    int64_t size = x.shape[2];
+    int64_t reach = chance(30) ? std::max<int64_t>(size - below(3), 1)
+                               : 1 + below(3),
+            low = below(2), high = below(2), stride = 1 + below(2),
+            dilation = 1 + below(2), spread = chance(30) ? 2 + below(2) : 1;
+    int64_t covered =
+        (size - 1) * spread + 1 + low + high - ((reach - 1) * dilation + 1);
     if (covered < 0)
       return unary();
     Sizes filters = {1 + int64_t(below(6)), x.shape[1], reach},
@@ -537,9 +544,9 @@ private:
                " <input = (0, 1, [2]), kernel = (1, 0, [2]), output = (0, 1, "
                "[2])> strides " +
                list(stride) + " low " + list(low) + " high " + list(high) +
-               " input_dilation [1] kernel_dilation " + list(dilation) +
-               " groups 1 : (" + type(x.shape) + ", " + type(filters) +
-               ") -> " + type(shape),
+               " input_dilation " + list(spread) + " kernel_dilation " +
+               list(dilation) + " groups 1 : (" + type(x.shape) + ", " +
+               type(filters) + ") -> " + type(shape),
            shape);
   }
   void select() {

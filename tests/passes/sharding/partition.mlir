@@ -98,3 +98,64 @@ func.func @two_messages(%x: tensor<16x8xf32> {graph.sharding = #graph.sharding<@
   %4 = graph.reduce sum, %3 [0, 1] : tensor<16x8xf32> -> tensor<f32>
   return %4 : tensor<f32>
 }
+
+// Of a strided convolution along rows each device lacks one row of a neighbour.
+// CHECK-LABEL: func.func @strided_convolution
+// CHECK-NOT: all_gather
+// CHECK: graph.collective_permute(%{{.*}}) {{.*}} axes @mesh ["y"] : (tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+// CHECK-NOT: graph.collective_permute
+// CHECK: return
+func.func @strided_convolution(%x: tensor<1x2x16x8xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {"y"}, {}]>}, %w: tensor<4x2x3x3xf32>)
+    -> (tensor<1x4x8x4xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {"y"}, {}]>}) {
+  %r = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [2, 2] low [1, 1] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : (tensor<1x2x16x8xf32>, tensor<4x2x3x3xf32>) -> tensor<1x4x8x4xf32>
+  return %r : tensor<1x4x8x4xf32>
+}
+
+// Its gradients: by the input, whose rows are spread, and by the kernel, whose terms are those of each device's rows.
+// CHECK-LABEL: func.func @strided_convolution_by_input
+// CHECK-NOT: all_gather
+// CHECK: graph.collective_permute(%{{.*}}) {{.*}} axes @mesh ["y"] : (tensor<1x4x1x4xf32>) -> tensor<1x4x1x4xf32>
+// CHECK: graph.convolution {{.*}} input_dilation [2, 2]
+// CHECK-NOT: all_gather
+// CHECK: return
+func.func @strided_convolution_by_input(%ct: tensor<1x4x8x4xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {"y"}, {}]>}, %w: tensor<4x2x3x3xf32>)
+    -> (tensor<1x2x16x8xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {"y"}, {}]>}) {
+  %r = graph.convolution %ct, %w <input = (0, 1, [2, 3]), kernel = (0, 1, [2, 3]), output = (0, 1, [2, 3])> strides [1, 1] low [1, 1] high [2, 2] input_dilation [2, 2] kernel_dilation [1, 1] groups 1 : (tensor<1x4x8x4xf32>, tensor<4x2x3x3xf32>) -> tensor<1x2x16x8xf32>
+  return %r : tensor<1x2x16x8xf32>
+}
+
+// CHECK-LABEL: func.func @strided_convolution_by_kernel
+// CHECK-NOT: all_gather
+// CHECK: graph.collective_permute(%{{.*}}) {{.*}} axes @mesh ["y"] : (tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+// CHECK: graph.convolution {{.*}} kernel_dilation [2, 2]
+// CHECK: graph.all_reduce(%{{.*}}) kind <sum> axes @mesh ["y"]
+// CHECK-NOT: all_gather
+// CHECK: return
+func.func @strided_convolution_by_kernel(%x: tensor<1x2x16x8xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {"y"}, {}]>},
+    %ct: tensor<1x4x8x4xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {"y"}, {}]>})
+    -> (tensor<2x4x3x3xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {}, {}, {}]>}) {
+  %r = graph.convolution %x, %ct <input = (1, 0, [2, 3]), kernel = (0, 1, [2, 3]), output = (0, 1, [2, 3])> strides [1, 1] low [1, 1] high [0, 0] input_dilation [1, 1] kernel_dilation [2, 2] groups 1 : (tensor<1x2x16x8xf32>, tensor<1x4x8x4xf32>) -> tensor<2x4x3x3xf32>
+  return %r : tensor<2x4x3x3xf32>
+}
+
+// Every other row: each device has its own.
+// CHECK-LABEL: func.func @every_other_row
+// CHECK-NOT: graph.collective
+// CHECK-NOT: all_gather
+// CHECK: return
+func.func @every_other_row(%x: tensor<16x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<8x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>}) {
+  %r = graph.slice %x [1, 0] [8, 2] [2, 1] : tensor<16x2xf32> -> tensor<8x2xf32>
+  return %r : tensor<8x2xf32>
+}
+
+// CHECK-LABEL: func.func @spreads_rows
+// CHECK-NOT: graph.collective
+// CHECK-NOT: all_gather
+// CHECK: graph.pad %{{.*}}, %{{.*}} [0, 0] [1, 0] [1, 0]
+func.func @spreads_rows(%x: tensor<8x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<16x2xf32> {graph.sharding = #graph.sharding<@mesh, [{"y"}, {}]>}) {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.pad %x, %zero [0, 0] [1, 0] [1, 0] : tensor<8x2xf32>, tensor<f32> -> tensor<16x2xf32>
+  return %r : tensor<16x2xf32>
+}
