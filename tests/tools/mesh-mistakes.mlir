@@ -58,6 +58,13 @@
 // RUN: %python %S/Inputs/exit_code.py 6 zenith-run %t/branches.mlir --mesh-devices=2 --random-inputs=1 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: %python %S/Inputs/exit_code.py 6 zenith-run %t/branches.mlir --mesh-devices=2 --target=interp --random-inputs=1 2>&1 | FileCheck %s --check-prefix=BRANCH
 // BRANCH: devices disagree on 'graph.if', in which they would meet in 'graph.all_reduce' at {{.*}}branches.mlir:6:{{.*}} and in 'graph.collective_broadcast' at {{.*}}branches.mlir:9:
+// RUN: %python %S/Inputs/exit_code.py 6 zenith-run %t/one-branch.mlir --mesh-devices=2 --random-inputs=1 2>&1 | FileCheck %s --check-prefix=ONLY
+// RUN: %python %S/Inputs/exit_code.py 6 zenith-run %t/one-branch.mlir --mesh-devices=2 --target=interp --random-inputs=1 2>&1 | FileCheck %s --check-prefix=ONLY
+// ONLY: devices disagree on 'graph.if', in which they would meet in 'graph.all_reduce' at {{.*}}one-branch.mlir:6:
+
+// A name that one function reads and another one defines.
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/escaping.mlir --random-inputs=1 2>&1 | FileCheck %s --check-prefix=ESCAPING
+// ESCAPING: escaping.mlir:2:22: error: use of undeclared SSA value name %b
 
 //--- whole.mlir
 graph.mesh @mesh = <["x"=2]>
@@ -184,4 +191,28 @@ func.func @main(%x: tensor<4xf32> {graph.block = {sharding = #graph.sharding<@me
     graph.yield %b : tensor<4xf32>
   } : (tensor<i1>) -> tensor<4xf32>
   return %r : tensor<4xf32>
+}
+
+//--- one-branch.mlir
+graph.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32> {graph.block = {sharding = #graph.sharding<@mesh, [{"x"}]>, whole = tensor<8xf32>}}) -> (tensor<4xf32> {graph.block = {sharding = #graph.sharding<@mesh, [{"x"}]>, whole = tensor<8xf32>}}) {
+  %i = graph.axis_index axes @mesh ["x"] : tensor<i64>
+  %p = graph.convert %i : tensor<i64> -> tensor<i1>
+  %r = graph.if %p then {
+    %a = graph.all_reduce (%x) kind <sum> axes @mesh ["x"] : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %a : tensor<4xf32>
+  } else {
+    graph.yield %x : tensor<4xf32>
+  } : (tensor<i1>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+//--- escaping.mlir
+func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %r = graph.add %a, %b : tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+func.func private @other(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %b = graph.neg %a : tensor<8xf32>
+  return %c : tensor<8xf32>
 }
