@@ -519,6 +519,8 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     Where the exit predicate says that a layer is the last one, its states are counted and not stored.
     Where all earlier layers must be known, because a generator has no inverse, their states are one list with an index, which
     `search.append_new` extends where it is: a step costs as much as its own candidates. So it is where states stay rows.
+    Rows from before the loop that are looked up in each next layer (is_in) are packed or ranked once, before the loop, and then looked up
+    as keys or bits; halved keys, images, marks and dense indices are not chosen then.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark (SEA001 to SEA104 of [remarks](remarks.md)).

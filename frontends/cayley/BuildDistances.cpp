@@ -32,23 +32,21 @@ private:
 
   Value shouldContinue(ValueRange now);
   SmallVector<Value> nextLayer(ValueRange now, Value states);
-  Value mask(Value states, Value set) {
+  Value isIn(Value states, Value layer) {
     return builder.create<graph::IsInOp>(
         location, ops.type({ShapedType::kDynamic}, builder.getI1Type()), states,
-        set);
+        layer);
   }
-  /// `depth` where a state is in the layer, else as before.
-  Value withLayer(Value states, Value layer, Value distances, Value depth) {
-    Value n = ops.count(states);
-    return ops.select(mask(states, layer),
-                      ops.broadcast(depth, ops.listType(), {}, n), distances);
+  /// `depth` where a state is in the layer of that depth, else as before.
+  Value withDepth(Value isInLayer, Value distances, Value depth) {
+    Value n = ops.count(distances);
+    return ops.select(isInLayer, ops.broadcast(depth, ops.listType(), {}, n),
+                      distances);
   }
-  Value countOpen(Value distances) {
-    Value zero =
-        ops.broadcast(ops.number(0), ops.listType(), {}, ops.count(distances));
-    Value isOpen = ops.compare(graph::CompareDirection::lt, distances, zero);
-    return ops.fold(graph::ReduceKind::sum, ops.convert(isOpen, ops.i64()),
-                    {0});
+  /// Every state is in one layer at most.
+  Value withoutThose(Value open, Value isInLayer) {
+    return ops.sub(open, ops.fold(graph::ReduceKind::sum,
+                                  ops.convert(isInLayer, ops.i64()), {0}));
   }
   OpBuilder builder;
   Location location;
@@ -70,10 +68,14 @@ SmallVector<Value> DistanceBuilder::nextLayer(ValueRange now, Value states) {
   StateOps::LayerStep step =
       ops.nextLayer(now[layer], now[earlier], needsAllLayers);
   Value steps = ops.add(now[depth], ops.number(1));
-  Value reached = withLayer(states, step.layer, now[distances], steps);
-  return {step.layer,        step.earlier, ops.withSize(now[sizes], step.size),
-          reached,           step.size,    steps,
-          countOpen(reached)};
+  Value isReached = isIn(states, step.layer);
+  return {step.layer,
+          step.earlier,
+          ops.withSize(now[sizes], step.size),
+          withDepth(isReached, now[distances], steps),
+          step.size,
+          steps,
+          withoutThose(now[open], isReached)};
 }
 
 OwningOpRef<ModuleOp> DistanceBuilder::build() {
@@ -92,14 +94,19 @@ OwningOpRef<ModuleOp> DistanceBuilder::build() {
         one = ops.number(1), zero = ops.number(0);
   Value none =
       ops.broadcast(ops.number(-1), ops.listType(), {}, ops.count(states));
-  Value first = withLayer(states, start, none, zero);
+  Value isStart = ops.equalRows(
+      states, ops.reshape(start,
+                          ops.type({int64_t(central.size())},
+                                   ops.rowsType().getElementType()),
+                          {}));
+  Value first = withDepth(isStart, none, zero);
   SmallVector<Value> inits{start,
                            needsAllLayers ? start : ops.constantStates({}),
                            ops.asList(one),
                            first,
                            one,
                            zero,
-                           countOpen(first)};
+                           withoutThose(ops.count(states), isStart)};
   SmallVector<Type> types{ops.rowsType(), ops.rowsType(), list,         list,
                           one.getType(),  one.getType(),  one.getType()};
   ValueRange last = ops.loop(

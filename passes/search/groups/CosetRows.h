@@ -46,6 +46,18 @@ public:
   std::optional<uint64_t> bitOf(const PointMap &map) const;
 
   const StabiliserChain &group() const { return chain; }
+  /// The levels whose orbit indices are the digits of a row's number, and of a
+  /// column's.
+  llvm::ArrayRef<const StabiliserChain::Level *> levelsOfRows() const {
+    return rowLevels;
+  }
+  llvm::ArrayRef<const StabiliserChain::Level *> levelsOfColumns() const {
+    return columnLevels;
+  }
+  /// The least element of each coset, by row.
+  llvm::ArrayRef<PointMap> rowRepresentatives() const {
+    return representatives;
+  }
 
 private:
   explicit CosetRows(StabiliserChain group) : chain(std::move(group)) {}

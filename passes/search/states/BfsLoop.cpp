@@ -29,6 +29,7 @@ private:
   bool readStarts();
   bool findNeighbours();
   bool statesGoNowhereElse();
+  bool isLookup(Operation *user);
   bool fail(const Twine &reason) {
     why = reason.str();
     return false;
@@ -212,7 +213,16 @@ bool LoopMatcher::findNeighbours() {
   return fail("numbers of states have no bound");
 }
 
-/// Ops between the layer and the candidates, and uses that count states.
+/// Whether a use asks which rows from before the loop the next layer has.
+bool LoopMatcher::isLookup(Operation *user) {
+  auto isIn = dyn_cast<IsInOp>(user);
+  return isIn && isIn.getSet() == found.fresh && user->getBlock() == &body() &&
+         isIn.getOperand().getParentRegion()->isProperAncestor(
+             body().getParent());
+}
+
+/// Ops between the layer and the candidates, and uses that count states or look
+/// rows up.
 bool LoopMatcher::statesGoNowhereElse() {
   Value current = body().getArgument(found.layer);
   SmallVector<Value> stack{unique.getOperand()};
@@ -252,8 +262,10 @@ bool LoopMatcher::statesGoNowhereElse() {
     for (Value result : op->getResults()) {
       bool isFresh = result == found.fresh;
       for (Operation *user : result.getUsers())
-        if (!own.contains(user) && user != yield() &&
-            !(isFresh && isa<DimOp>(user)))
+        if (isFresh && isLookup(user))
+          found.lookups.push_back(cast<IsInOp>(user));
+        else if (!own.contains(user) && user != yield() &&
+                 !(isFresh && isa<DimOp>(user)))
           return fail("states are used for more than being counted");
     }
   for (Operation &op : body())

@@ -11,7 +11,7 @@ namespace zenith::search {
 
 /// A loop that carries a layer of states (the frontier), rows [N, positions],
 /// and computes the next layer as those neighbours that are no known rows.
-/// Beyond that states are only counted.
+/// Beyond that states are counted, and other rows are looked up among them.
 struct BfsLoop {
   using Row = std::vector<uint64_t>;
 
@@ -22,6 +22,8 @@ struct BfsLoop {
   bool earlierIsAll = false; ///< every layer so far, else the last but one
   bool layerIsKnown = false; ///< the current layer is excluded, too
   mlir::Value fresh;         ///< the next layer, in the body
+  /// Rows from before the loop that are looked up in the next layer.
+  llvm::SmallVector<graph::IsInOp> lookups;
   /// Ops of the body that a rewrite replaces, in the order of the body.
   llvm::SmallVector<mlir::Operation *> replaced;
   std::vector<Row> starts; ///< distinct

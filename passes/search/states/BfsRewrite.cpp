@@ -231,6 +231,37 @@ private:
     }
   }
 
+  RowWords wordsOf(Value rows) override {
+    return keysOf(builder, location, bfs, keys, rows);
+  }
+  /// Several words as rows.
+  Value joined(ArrayRef<Value> words) {
+    if (words.size() == 1)
+      return words.front();
+    RowBuilder rows(builder, location);
+    auto type = cast<RankedTensorType>(words.front().getType());
+    SmallVector<int64_t> shape{type.getDimSize(0), 1};
+    SmallVector<Value> columns, sizes;
+    if (type.isDynamicDim(0))
+      sizes.push_back(rows.count(words.front()));
+    for (Value word : words)
+      columns.push_back(rows.reshape(
+          word, RankedTensorType::get(shape, type.getElementType()), sizes));
+    shape.back() = int64_t(words.size());
+    return builder.create<ConcatOp>(
+        location, RankedTensorType::get(shape, type.getElementType()),
+        uint64_t(1), columns);
+  }
+  Value inNext(const RowWords &rows) override {
+    WordOps ops(builder, location, next.front());
+    SmallVector<Value> layer;
+    for (auto [word, bits] : llvm::zip_equal(next, keys.keyBits()))
+      layer.push_back(ops.both(word, uint64_t(bits)));
+    Value isIn = builder.create<IsInOp>(location, rows.mayBeStates.getType(),
+                                        joined(rows.words), joined(layer));
+    return builder.create<AndOp>(location, rows.mayBeStates, isIn);
+  }
+
   const StateKeys &keys;
   const KeyForm &form;
   const std::vector<size_t> &inverses;

@@ -53,8 +53,10 @@ struct MarkForm {
 void rewriteWithMarks(const BfsLoop &bfs, const StateKeys &keys,
                       const MarkForm &form);
 
-/// On rows of bits, one per coset. Erases the loop.
-void rewriteWithBitRows(const BfsLoop &bfs, const CosetIndex &index);
+/// On rows of bits, one per coset, of the positions that `keys` keep. Erases
+/// the loop.
+void rewriteWithBitRows(const BfsLoop &bfs, const StateKeys &keys,
+                        const CosetIndex &index);
 
 } // namespace zenith::search
 

@@ -4,6 +4,7 @@
 // index, or rows of bits, one per coset.
 
 #include "ir/SearchOps.h"
+#include "ir/matchers/RowBuilder.h"
 #include "passes/search/states/BfsRewrite.h"
 #include "passes/search/states/LoopRewrite.h"
 
@@ -86,8 +87,9 @@ namespace {
 
 class BitRowRewrite : public LoopRewrite {
 public:
-  BitRowRewrite(const BfsLoop &bfs, const CosetIndex &index)
-      : LoopRewrite(bfs), index(index), table(index.table()) {}
+  BitRowRewrite(const BfsLoop &bfs, const StateKeys &keys,
+                const CosetIndex &index)
+      : LoopRewrite(bfs), keys(keys), index(index), table(index.table()) {}
 
 private:
   RankedTensorType rowsType() {
@@ -140,6 +142,26 @@ private:
     yielded[states.first + 2] = next.getCount();
   }
 
+  RowWords wordsOf(Value rows) override {
+    return bitsOf(builder, location, bfs, keys, table, rows);
+  }
+  Value inNext(const RowWords &rows) override {
+    RowBuilder lists(builder, location);
+    Value bits = rows.words.front();
+    WordOps ops(builder, location, bits);
+    Value all =
+        lists.reshape(next.getBits(),
+                      RankedTensorType::get({table.rows() * table.words()},
+                                            builder.getIntegerType(64, false)),
+                      {});
+    Value word = lists.pick(
+        all, lists.convert(ops.shiftRight(bits, 6), builder.getI64Type()));
+    Value isSet = ops.isSame(
+        ops.both(ops.shiftRight(word, ops.both(bits, 63)), 1), ops.number(1));
+    return lists.both(rows.mayBeStates, isSet);
+  }
+
+  const StateKeys &keys;
   const CosetIndex &index;
   const CosetRows &table;
   CarriedStates states; ///< layer, known, size of the layer
@@ -148,8 +170,9 @@ private:
 
 } // namespace
 
-void rewriteWithBitRows(const BfsLoop &bfs, const CosetIndex &index) {
-  BitRowRewrite(bfs, index).run();
+void rewriteWithBitRows(const BfsLoop &bfs, const StateKeys &keys,
+                        const CosetIndex &index) {
+  BitRowRewrite(bfs, keys, index).run();
 }
 
 void rewriteWithBits(const BfsLoop &bfs, const DenseIndex &index,

@@ -12,6 +12,7 @@
 #include "passes/search/states/BfsRewrite.h"
 #include "passes/search/states/KeyRanges.h"
 #include "passes/search/states/KnownStates.h"
+#include "passes/search/states/RowWords.h"
 #include <map>
 
 using namespace mlir;
@@ -180,9 +181,15 @@ bool ChooseStateKeysPass::useBitRows(const BfsLoop &bfs) {
     return false;
   }
   const CosetRows &table = index->table();
+  // Rows that are looked up are ranked by code for each level.
+  if (!bfs.lookups.empty() &&
+      (!keys.haveEachValueOnce() || costOfBits(table) > mostOps)) {
+    remark(bfs.loop, Code::SEA104, {"rows that are looked up have no rank"});
+    return false;
+  }
   remark(bfs.loop, Code::SEA005,
          {table.rows(), table.columns(), table.moves()});
-  rewriteWithBitRows(bfs, *index);
+  rewriteWithBitRows(bfs, keys, *index);
   return true;
 }
 
@@ -214,7 +221,8 @@ static bool areArrangements(const std::vector<BfsLoop::Row> &starts) {
 }
 
 bool ChooseStateKeysPass::useMarks(const BfsLoop &bfs) {
-  if (denseBytes <= 0 || !mayUse("marks") || !excludesAllLayers(bfs))
+  if (denseBytes <= 0 || !mayUse("marks") || !bfs.lookups.empty() ||
+      !excludesAllLayers(bfs))
     return false;
   StateKeys keys(bfs, /*withInverseMask=*/false);
   size_t bits = keys.positions().size() * keys.bits();
@@ -259,7 +267,7 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &bfs) {
 }
 
 bool ChooseStateKeysPass::useDenseIndex(const BfsLoop &bfs) {
-  if (denseBytes <= 0 || !mayUse("dense-index"))
+  if (denseBytes <= 0 || !mayUse("dense-index") || !bfs.lookups.empty())
     return false;
   StateKeys keys(bfs, /*withInverseMask=*/false);
   std::string why;
@@ -387,14 +395,16 @@ bool ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   std::vector<size_t> inverses;
   if (mayUse("back-bits"))
     inverses = inversesOf(permutations);
+  // Rows are looked up by the values at their positions.
+  bool mayJoin = !inverses.empty() && bfs.lookups.empty();
   std::vector<GraphSymmetry> group;
-  if (!inverses.empty() && mayShare)
+  if (mayJoin && mayShare)
     group = chooseSymmetryGroup(bfs, permutations);
   std::optional<GraphSymmetry> symmetry;
-  if (!inverses.empty() && group.empty())
+  if (mayJoin && group.empty())
     symmetry = chooseSymmetry(bfs, permutations);
   std::optional<Cubies> cubies;
-  if (!inverses.empty() && !symmetry)
+  if (mayJoin && !symmetry)
     cubies = chooseCubies(bfs, permutations);
   StateKeys keys(bfs, !inverses.empty(), symmetry ? &*symmetry : nullptr,
                  cubies ? &*cubies : nullptr,
@@ -414,6 +424,15 @@ bool ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
     remark(loop, Code::SEA101,
            {"keys would have " + Twine(keys.words()) + " words, more than " +
             Twine(mostWords)});
+    return false;
+  }
+  constexpr uint64_t mostValues = 1 << 16;
+  if (const auto &codes = keys.codesOfValues();
+      !bfs.lookups.empty() && !codes.empty() &&
+      codes.rbegin()->first >= mostValues) {
+    remark(
+        loop, Code::SEA101,
+        {"rows that are looked up have values above " + Twine(mostValues - 1)});
     return false;
   }
   bool asTable =
@@ -453,7 +472,7 @@ bool ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   // One word of each key is stored anyway: its list has the layer's size.
   constexpr double fewStates = 1 << 20;
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
-      !form.indexesKnown && keys.words() > 1 &&
+      !form.indexesKnown && bfs.lookups.empty() && keys.words() > 1 &&
       keys.mostStates() >= fewStates && mayUse("last-count"))
     form.exitPredicate = ExitPredicate::find(bfs);
   if (form.exitPredicate)

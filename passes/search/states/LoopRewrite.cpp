@@ -75,8 +75,12 @@ void LoopRewrite::buildBody(Block *block) {
     }
     if (llvm::is_contained(bfs.replaced, &op))
       continue;
-    if (Value states = statesOf(op);
-        states && states == from.getArgument(bfs.layer))
+    if (auto isIn = dyn_cast<IsInOp>(op);
+        isIn && llvm::is_contained(bfs.lookups, isIn))
+      mapping.map(op.getResult(0),
+                  inNext(lookups.find(isIn.getOperand())->second));
+    else if (Value states = statesOf(op);
+             states && states == from.getArgument(bfs.layer))
       mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
     else if (states && states == bfs.fresh)
       mapping.map(op.getResult(0), sizeOfNext());
@@ -101,8 +105,15 @@ void LoopRewrite::countStarts() {
     }
 }
 
+void LoopRewrite::prepareLookups() {
+  for (IsInOp lookup : bfs.lookups)
+    if (Value rows = lookup.getOperand(); !lookups.count(rows))
+      lookups.try_emplace(rows, wordsOf(rows));
+}
+
 void LoopRewrite::run() {
   countStarts();
+  prepareLookups();
   carryStates();
   for (unsigned carried = 0; carried < old.getInits().size(); ++carried)
     if (!isState(carried)) {

@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/search/states/BfsLoop.h"
 #include "passes/search/states/GeneratorTable.h"
+#include "passes/search/states/RowWords.h"
 
 namespace zenith::search {
 
@@ -57,6 +58,11 @@ protected:
   virtual void buildNext(mlir::ValueRange arguments,
                          llvm::MutableArrayRef<mlir::Value> yielded) = 0;
   virtual mlir::Value sizeOfNext() = 0;
+  /// What stands for rows that are looked up, computed before the loop. Only
+  /// forms that choose loops with look-ups have it.
+  virtual RowWords wordsOf(mlir::Value) { return {}; }
+  /// Which of these rows are in the next layer, once that is built.
+  virtual mlir::Value inNext(const RowWords &) { return {}; }
   /// Whether another iteration follows, as far as that does not depend on the
   /// next layer; null where nothing is known.
   virtual mlir::Value shouldContinue(const mlir::IRMapping &) { return {}; }
@@ -77,6 +83,7 @@ protected:
 
 private:
   void countStarts();
+  void prepareLookups();
   void buildCondition(mlir::Block *block);
   void buildBody(mlir::Block *block);
   bool isState(unsigned carried) const {
@@ -87,6 +94,7 @@ private:
   llvm::SmallVector<mlir::Value> inits;
   llvm::SmallVector<mlir::Type> types;
   std::vector<std::pair<unsigned, unsigned>> others; ///< old index, new index
+  llvm::DenseMap<mlir::Value, RowWords> lookups;     ///< by rows
 };
 
 } // namespace zenith::search

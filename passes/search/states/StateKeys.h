@@ -52,6 +52,8 @@ public:
   /// The code of a field of a row; nothing for values that no start has.
   std::optional<uint64_t> codeOf(llvm::ArrayRef<uint64_t> row,
                                  int64_t field) const;
+  /// The codes of values; empty where each value is its own code.
+  const std::map<uint64_t, uint64_t> &codesOfValues() const { return codes; }
   /// Stores the values with this code in a field of a row; false where no
   /// values have it.
   bool store(llvm::MutableArrayRef<uint64_t> row, int64_t field,

@@ -227,3 +227,53 @@ func.func @asked_for() -> (tensor<?x3xui8>, tensor<i64>) {
     } : (tensor<1x3xui8>, tensor<1x3xui8>, tensor<i64>, tensor<i64>) -> (tensor<?x3xui8>, tensor<?x3xui8>, tensor<i64>, tensor<i64>)
   return %r#1, %r#3 : tensor<?x3xui8>, tensor<i64>
 }
+
+// -----
+
+// Rows from before the loop are looked up in each layer by their keys, without the mask of inverse generators, or by their bits.
+// CHECK-LABEL: func.func @looked_up
+// CHECK: %[[KEYS:.*]] = graph.reduce sum, %{{.*}} [0] : tensor<3x?xui64> -> tensor<?xui64>
+// CHECK: graph.while
+// CHECK: search.dedup
+// CHECK: %[[LAYER:.*]] = graph.and {{.*}} : tensor<?xui64>
+// CHECK: graph.is_in %[[KEYS]], %[[LAYER]] : (tensor<?xui64>, tensor<?xui64>) -> tensor<?xi1>
+// ROWS-LABEL: func.func @looked_up
+// ROWS: graph.while
+// ROWS: %[[NEXT:[^,]*]], %{{.*}} = search.coset_bit_rows
+// ROWS-NOT: graph.is_in
+// ROWS: graph.reshape %[[NEXT]]
+// ROWS: graph.gather
+func.func @looked_up(%rows: tensor<?x4xui8>) -> (tensor<i64>, tensor<?xi1>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %count = graph.constant dense<3> : tensor<i64>
+  %start = graph.constant dense<[[0, 1, 2, 9]]> : tensor<1x4xui8>
+  %none = graph.constant dense<> : tensor<0x4xui8>
+  %moves = graph.constant dense<[[1], [2], [0], [3], [2], [0], [1], [3], [1], [0], [2], [3]]> : tensor<12x1xi64>
+  %seen = graph.is_in %rows, %start : (tensor<?x4xui8>, tensor<1x4xui8>) -> tensor<?xi1>
+  // expected-remark@below {{search: SEA001: keys have 1 words: 3 fields of 2 bits for 4 positions}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
+  %r:4 = graph.while %start, %none, %zero, %seen cond {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %total: tensor<i64>, %found: tensor<?xi1>):
+      %n = graph.dim %layer, 0 : tensor<?x4xui8>
+      %some = graph.compare gt, %n, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %total: tensor<i64>, %found: tensor<?xi1>):
+      %n = graph.dim %layer, 0 : tensor<?x4xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %i = graph.is_in %u, %old : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %j = graph.is_in %u, %layer : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %known = graph.or %i, %j : tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x4xui8>) -> tensor<?x4xui8>
+      %size = graph.dim %fresh, 0 : tensor<?x4xui8>
+      %t = graph.add %total, %size : tensor<i64>
+      %in = graph.is_in %rows, %fresh : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %both = graph.or %found, %in : tensor<?xi1>
+      graph.yield %fresh, %layer, %t, %both : tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<?xi1>
+    } : (tensor<1x4xui8>, tensor<0x4xui8>, tensor<i64>, tensor<?xi1>) -> (tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<?xi1>)
+  return %r#2, %r#3 : tensor<i64>, tensor<?xi1>
+}

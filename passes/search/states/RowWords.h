@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows that a program is given, as what a search has in place of its states.
+
+#ifndef ZENITH_PASSES_SEARCH_STATES_ROWWORDS_H
+#define ZENITH_PASSES_SEARCH_STATES_ROWWORDS_H
+
+#include "passes/search/states/CosetIndex.h"
+#include "passes/search/states/StateKeys.h"
+
+namespace zenith::search {
+
+/// One list per word of a key, or one of bit numbers. They mean nothing where a
+/// row can be no state of the search.
+struct RowWords {
+  llvm::SmallVector<mlir::Value> words; ///< ui64 [N]
+  mlir::Value mayBeStates;              ///< i1 [N]
+};
+
+/// The keys of rows [N, positions] of integers, without an inverse mask. Only
+/// for keys of positions that are not halved.
+RowWords keysOf(mlir::OpBuilder &builder, mlir::Location location,
+                const BfsLoop &bfs, const StateKeys &keys, mlir::Value rows);
+
+/// The bits of rows [N, positions] of integers among all rows of a table, by
+/// dividing the element of the group by a representative of each level. Only
+/// where the start has each value once.
+RowWords bitsOf(mlir::OpBuilder &builder, mlir::Location location,
+                const BfsLoop &bfs, const StateKeys &keys,
+                const CosetRows &table, mlir::Value rows);
+
+/// How many ops bitsOf() makes, about.
+int64_t costOfBits(const CosetRows &table);
+
+} // namespace zenith::search
+
+#endif // ZENITH_PASSES_SEARCH_STATES_ROWWORDS_H
