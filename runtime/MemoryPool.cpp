@@ -216,7 +216,8 @@ PageBlock MemoryPool::takePages(int64_t bytes) {
   if (next != cached.begin()) {
     auto smaller = std::prev(next);
     PageBlock &pages = smaller->second.second.pages;
-    if (pages && smaller->first >= bytes / 2)
+    // A value that grows by half frees its memory after the next one has some.
+    if (pages && smaller->first >= bytes / 3)
       if (PageBlock grown = PageBlock::grow(pages, bytes)) {
         counts.heldBytes -= smaller->first;
         cached.erase(smaller);

@@ -87,6 +87,21 @@ TEST(MemoryPool, FreedBlocksYieldToTheBudget) {
   EXPECT_EQ(pool.use().heldBytes, 1 << 20);
 }
 
+TEST(MemoryPool, GrowthByHalfLeavesNoFreedBlocks) {
+  // Each size is there before the one before it is freed.
+  MemoryPool pool;
+  int64_t bytes = int64_t(1) << 22, before = 0;
+  void *last = nullptr;
+  for (int step = 0; step < 6; ++step, bytes += bytes / 2) {
+    void *next = *pool.allocate(bytes, ZENITH_ALLOC_POOL);
+    std::memset(next, step, bytes);
+    EXPECT_LE(pool.use().heldBytes, (bytes + before) * 5 / 4) << step;
+    EXPECT_TRUE(pool.free(last));
+    last = next;
+    before = bytes;
+  }
+}
+
 TEST(MemoryPool, ReclaimKeepsResults) {
   MemoryPool pool;
   void *result = *pool.allocate(100, ZENITH_ALLOC_RESULT);
