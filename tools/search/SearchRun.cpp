@@ -14,7 +14,6 @@
 #include "passes/search/states/SplitSearchLoop.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Executor.h"
-#include "tools/model/PeakMemory.h"
 #include "tools/run/RunReports.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -262,13 +261,17 @@ llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) {
       {"run_ms", runMs},
       {"resumed_from", resumedFrom ? llvm::json::Value(*resumedFrom)
                                    : llvm::json::Value(nullptr)},
-      {"peak_bytes", peakBytes()},
+      {"peak_bytes", peakMemory.bytes()},
       {"spilled_bytes", spilledBytes}};
 }
 
 void SearchRun::add(llvm::json::Object report) {
-  llvm::raw_string_ostream(lines)
-      << llvm::json::Value(std::move(report)) << "\n";
+  // Values are printed in many small parts.
+  constexpr size_t buffered = 4096;
+  llvm::raw_string_ostream stream(lines);
+  stream.SetBufferSize(buffered);
+  stream << llvm::json::Value(std::move(report)) << "\n";
+  stream.flush();
 }
 
 llvm::Error SearchRun::write() const {

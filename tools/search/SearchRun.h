@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/Stopwatch.h"
+#include "tools/model/PeakMemory.h"
 #include "tools/search/SearchOptions.h"
 #include "tools/search/StopSignals.h"
 #include "llvm/Support/JSON.h"
@@ -135,6 +136,7 @@ private:
   std::vector<int64_t> sizes;
   std::vector<std::string> generatorNames;
   std::string lines;
+  PeakMemory peakMemory;
   std::unique_ptr<Executor> executor;
   std::atomic<Executor *> running{nullptr}; ///< what a signal may cancel
   StopSignals signals;
