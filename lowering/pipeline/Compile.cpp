@@ -5,6 +5,7 @@
 #include "lowering/pipeline/Compile.h"
 
 #include "ir/GraphOps.h"
+#include "ir/program/EraseNests.h"
 #include "ir/program/ParameterFiles.h"
 #include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"
@@ -90,6 +91,7 @@ public:
   PhaseRun(ModuleOp module, const CompileOptions &options)
       : module(module), original(module.clone()), options(options),
         diagnostics(module.getContext(), options.remark) {}
+  ~PhaseRun() { graph::eraseInside(*original); }
 
   /// Runs the phases up to options.toPhase.
   llvm::Error run() {

@@ -140,6 +140,16 @@ std::string Outliner::nameOf(const DimExpr &dim, func::FuncOp callee,
   return found->second;
 }
 
+/// The part of a name that the names of nested functions begin with: the way to
+/// them, but of deep nests only its start, since the symbol table tells apart
+/// what is named alike, and names as long as nests are deep would make programs
+/// quadratic in depth.
+static StringRef stemOf(StringRef name) {
+  constexpr size_t longest = 96;
+  return name.size() <= longest ? name
+                                : name.take_front(longest).rsplit('_').first;
+}
+
 func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
                                     StringRef role, const Captures &captures,
                                     ArrayAttr resultDims, bool donatesCarried) {
@@ -157,7 +167,7 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
   Operation *yield = block.getTerminator();
   Builder attributes(op->getContext());
   auto callee = func::FuncOp::create(
-      op->getLoc(), (function.getSymName() + "_" + role).str(),
+      op->getLoc(), (stemOf(function.getSymName()) + "_" + role).str(),
       attributes.getFunctionType(block.getArgumentTypes(),
                                  yield->getOperandTypes()));
   callee.setPrivate();

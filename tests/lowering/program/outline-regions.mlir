@@ -1,4 +1,12 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-outline-regions)' | FileCheck %s
+// RUN: %python %S/../../passes/simplify/nested_branches.py 60 > %t.mlir
+// RUN: zenith-opt %t.mlir --pass-pipeline='builtin.module(zenith-outline-regions)' | FileCheck --check-prefix=DEEP %s
+// RUN: zenith-run %t.mlir --random-inputs --compare=interp
+
+// Names of functions from deep nests don't grow with depth.
+// DEEP-NOT: {{(@[a-z0-9_]{140})}}
+// DEEP: @main_if0_then_if0_then_if0_then
+// DEEP-NOT: {{(@[a-z0-9_]{140})}}
 
 // Captures become arguments; the op names the functions.
 // CHECK-LABEL: func.func @choose
