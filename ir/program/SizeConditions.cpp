@@ -109,6 +109,13 @@ static void visitSlice(SliceOp slice, Conditions &all) {
   }
 }
 
+/// A part whose start is clamped fits into the operand.
+static void visitPart(Value operand, Value part, Conditions &all) {
+  for (auto [size, extent] :
+       llvm::zip(all.dims.dimsOf(part), all.dims.dimsOf(operand)))
+    all.atMost(size, extent, "the size of a part");
+}
+
 static void visitConvolution(ConvolutionOp op, Conditions &all) {
   ConvDimsAttr numbers = op.getDims();
   DimExpr features = all.size(op.getInput(), numbers.getInputFeature()),
@@ -237,6 +244,12 @@ static void visitExpand(ExpandOp op, Conditions &all) {
 static void visitOwnRule(Operation *op, Conditions &all) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](SliceOp slice) { visitSlice(slice, all); })
+      .Case([&](DynamicSliceOp slice) {
+        visitPart(slice.getOperand(), slice.getResult(), all);
+      })
+      .Case([&](DynamicUpdateSliceOp update) {
+        visitPart(update.getOperand(), update.getUpdate(), all);
+      })
       .Case([&](ReshapeOp reshape) { visitReshape(reshape, all); })
       .Case([&](BroadcastOp broadcast) { visitBroadcast(broadcast, all); })
       .Case([&](ExpandOp expand) { visitExpand(expand, all); })

@@ -43,3 +43,17 @@ func.func @one_or_equal(%x: tensor<?xf32> {graph.dims = ["n"]}, %m: tensor<i64>)
   %r = graph.expand %x [%m] : tensor<?xf32> -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// Nobody reads the result: what the op requires is required all the same.
+// CHECK-LABEL: @parts
+// CHECK: %[[N:.*]] = graph.dim %arg0, 0
+// CHECK: %[[FITS:.*]] = graph.compare le, %{{.*}}, %[[N]]
+// CHECK: graph.assert %[[FITS]] "graph.dynamic_slice: the size of a part, 3, exceeds {0} ('n'): operand 0 is [n={0}]"(%[[N]]) {graph.size_check}
+// CHECK: graph.dynamic_slice
+// CHECK-NOT: graph.assert
+// CHECK: graph.dynamic_update_slice
+func.func @parts(%x: tensor<?xf32> {graph.dims = ["n"]}, %u: tensor<3xf32>, %i: tensor<i32>) {
+  %s = graph.dynamic_slice %x, %i : (tensor<?xf32>, tensor<i32>) -> tensor<3xf32>
+  %r = graph.dynamic_update_slice %x, %u, %i : (tensor<?xf32>, tensor<3xf32>, tensor<i32>) -> tensor<?xf32>
+  return
+}
