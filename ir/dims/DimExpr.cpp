@@ -411,6 +411,28 @@ static DimExpr shiftSymbols(const DimExpr &expr) {
   return result;
 }
 
+/// At most `expr`: multiples of c times floordiv(x, c) are bounded by those of
+/// x and of x - (c - 1).
+static DimExpr withoutQuotients(const DimExpr &expr) {
+  DimExpr result;
+  for (const auto &[monomial, coefficient] : expr.terms()) {
+    const DimAtom *atom = monomial.size() == 1 && monomial.begin()->second == 1
+                              ? &monomial.begin()->first
+                              : nullptr;
+    auto divisor = atom && atom->kind == DimAtom::Kind::FloorDiv
+                       ? atom->rhs->constant()
+                       : std::nullopt;
+    if (!divisor || *divisor < 1 || coefficient % *divisor != 0) {
+      result = result + DimExpr::fromMonomial(monomial) * DimExpr(coefficient);
+      continue;
+    }
+    int64_t most = coefficient > 0 ? *divisor - 1 : 0;
+    result =
+        result + (*atom->lhs - DimExpr(most)) * DimExpr(coefficient / *divisor);
+  }
+  return result;
+}
+
 bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
   for (const DimExpr *side : {this, &other})
     for (const auto &[monomial, coefficient] : side->sum)
@@ -422,6 +444,10 @@ bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
   if (atLeastOne && nonNegative(shiftSymbols(difference)))
     return true;
   if (hasBounds(difference) && rangeOf(difference).low >= 0)
+    return true;
+  if (DimExpr bound = withoutQuotients(difference);
+      bound != difference &&
+      nonNegative(atLeastOne ? shiftSymbols(bound) : bound))
     return true;
   if (const DimAtom *atom = asAtom()) {
     if (atom->kind == DimAtom::Kind::Min)

@@ -115,6 +115,29 @@ TEST(DimExprTest, Proofs) {
   EXPECT_TRUE((DimExpr(0) - n).provablyAtMost(0));
 }
 
+// What is proved of quotients holds for all sizes, and what fails for one size
+// is not proved.
+TEST(DimExprTest, ProofsOfQuotients) {
+  DimExpr half = DimExpr::floorDiv(n, 2), up = DimExpr::ceilDiv(n, 4);
+  const std::pair<DimExpr, DimExpr> pairs[] = {
+      {half * 2, n},         {n, half * 2},     {n, half * 2 + 1},
+      {n, up * 4},           {up * 4, n + 3},   {up * 4, n + 2},
+      {half * 2 - 1, n - 1}, {half * 3, n * 2}, {half * 4 + 1, n * 2}};
+  for (const auto &[lower, upper] : pairs) {
+    bool holds = true;
+    for (int64_t size = 0; size < 16; ++size) {
+      auto valueOf = [&](const std::string &) { return std::optional(size); };
+      holds &= *lower.evaluate(valueOf) <= *upper.evaluate(valueOf);
+    }
+    if (!holds)
+      EXPECT_FALSE(lower.provablyAtMost(upper)) << lower.str() << upper.str();
+  }
+  EXPECT_TRUE((half * 2).provablyAtMost(n));
+  EXPECT_TRUE(n.provablyAtMost(half * 2 + 1));
+  EXPECT_TRUE(n.provablyAtMost(up * 4));
+  EXPECT_TRUE((up * 4).provablyAtMost(n + 3));
+}
+
 TEST(DimExprTest, ScalarsOfUnknownSignProveNothing) {
   DimExpr unknown = DimExpr::symbol("%i0");
   EXPECT_FALSE(DimExpr(0).provablyAtMost(unknown));
