@@ -39,6 +39,10 @@ static DimExpr writesWholeLines(graph::FusionOp fusion, OpResult result,
   if (lineBytes % bytes)
     return 0;
   DimExpr ofLine = lineBytes / bytes, row = shape.back();
+  // A reduction reads its rows again, which takes longer than what a second
+  // kernel would save.
+  if (!row.constant() && fusion.getKind() == graph::FusionKind::reduction)
+    return 0;
   return kernels::isAtMost(row - ofLine * DimExpr::floorDiv(row, ofLine), 0);
 }
 
