@@ -4,6 +4,7 @@
 // and bias after it.
 
 #include "passes/raise/RaiseNorms.h"
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/ProductFactors.h"
 #include "ir/matchers/SplatConstant.h"
@@ -65,6 +66,20 @@ static Operation *beforeReshapes(Value value, bool &reshaped) {
   return value.getDefiningOp();
 }
 
+/// Whether `value` repeats the number of elements that a sum adds up, as the
+/// run computes it from sizes.
+static bool isCount(Value value, ReduceOp sum) {
+  auto convert = withoutRepeats(value).getDefiningOp<ConvertOp>();
+  auto sizes = convert ? typeOf(convert.getOperand()) : RankedTensorType();
+  if (!sizes || sizes.getRank() != 0 || !sizes.getElementType().isInteger(64))
+    return false;
+  DimAnalysis dims;
+  DimExpr count = 1;
+  for (int64_t dim : sum.getDims())
+    count = count * dims.dimOf(sum.getOperand(), unsigned(dim));
+  return dims.scalar(convert.getOperand()) == count;
+}
+
 /// sum(x) / count over the dimensions from an axis on.
 static std::optional<Mean> matchMean(Value value, NearMiss &miss) {
   bool reshaped = false;
@@ -74,24 +89,28 @@ static std::optional<Mean> matchMean(Value value, NearMiss &miss) {
   std::optional<double> number = splatValue(scale->getOperand(1));
   auto sum = dyn_cast_or_null<ReduceOp>(
       beforeReshapes(scale->getOperand(0), reshaped));
-  if (!number || !sum || sum.getKind() != ReduceKind::sum ||
-      sum.getDims().empty())
+  if (!sum || sum.getKind() != ReduceKind::sum || sum.getDims().empty())
     return std::nullopt;
   auto type = typeOf(sum.getOperand());
   int64_t axis = sum.getDims().front();
-  double count = 1;
   if (reshaped ||
       !llvm::equal(sum.getDims(), llvm::seq<int64_t>(axis, type.getRank()))) {
     (void)miss.at(sum, "the sum is not over the last dimensions");
     return std::nullopt;
   }
-  for (int64_t size : type.getShape().drop_front(axis)) {
-    if (ShapedType::isDynamic(size)) {
-      (void)miss.at(sum, "the number of elements is dynamic");
-      return std::nullopt;
-    }
-    count *= size;
+  ArrayRef<int64_t> sizes = type.getShape().drop_front(axis);
+  if (llvm::any_of(sizes, ShapedType::isDynamic)) {
+    if (isa<DivOp>(scale) && isCount(scale->getOperand(1), sum))
+      return Mean{sum.getOperand(), axis};
+    (void)miss.at(sum, "the sum is not divided by the number of elements, "
+                       "which is dynamic");
+    return std::nullopt;
   }
+  if (!number)
+    return std::nullopt;
+  double count = 1;
+  for (int64_t size : sizes)
+    count *= double(size);
   if (!isNear(isa<DivOp>(scale) ? *number : 1 / *number, count)) {
     (void)miss.at(scale, "the sum of " + Twine(int64_t(count)) +
                              " elements is divided by another number");
