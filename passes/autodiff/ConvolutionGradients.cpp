@@ -13,16 +13,44 @@ namespace zenith::autodiff {
 
 using Dims = SmallVector<int64_t>;
 
-GradientAnswer convolutionAnswer(ConvolutionOp op) {
+static bool isDynamic(Value x, ArrayRef<int64_t> dims) {
+  return llvm::any_of(dims,
+                      [&](int64_t d) { return typeOf(x).isDynamicDim(d); });
+}
+
+/// Whether a spatial size is unknown.
+static bool hasUnknown(ConvolutionOp op) {
   ConvDimsAttr dims = op.getDims();
-  auto isDynamic = [](Value x, ArrayRef<int64_t> spatial) {
-    return llvm::any_of(spatial,
-                        [&](int64_t d) { return typeOf(x).isDynamicDim(d); });
-  };
-  if (isDynamic(op.getInput(), dims.getInputSpatial()) ||
-      isDynamic(op.getKernel(), dims.getKernelSpatial()))
+  return isDynamic(op.getInput(), dims.getInputSpatial()) ||
+         isDynamic(op.getResult(), dims.getOutputSpatial());
+}
+
+/// Most places of a window that are written out one by one.
+static constexpr int64_t mostPlaces = 4096;
+
+/// The sizes of the window.
+static Dims windowOf(ConvolutionOp op) {
+  Dims window;
+  for (int64_t d : op.getDims().getKernelSpatial())
+    window.push_back(typeOf(op.getKernel()).getDimSize(d));
+  return window;
+}
+
+static int64_t placesOf(ConvolutionOp op) {
+  int64_t places = 1;
+  for (int64_t size : windowOf(op))
+    places *= std::min(size, mostPlaces + 1);
+  return places;
+}
+
+GradientAnswer convolutionAnswer(ConvolutionOp op) {
+  if (isDynamic(op.getKernel(), op.getDims().getKernelSpatial()))
     return {GradientAnswer::Refused,
-            "a window along a dimension whose size is known at run time only"};
+            "a window whose size is known at run time only"};
+  if (hasUnknown(op) && placesOf(op) > mostPlaces)
+    return {GradientAnswer::Refused,
+            "a window of more than 4096 elements along dimensions whose size "
+            "is known at run time only"};
   return {};
 }
 
@@ -31,23 +59,47 @@ static int64_t spread(int64_t size, int64_t factor) {
 }
 
 namespace {
-/// Along one spatial dimension, in places of the input spread by its dilation:
-/// of the input, of the kernel, and from the first to the last window.
+/// Along one spatial dimension, in places of the input spread by its dilation.
 struct Extents {
-  int64_t size, reach, results;
+  int64_t reach;  ///< of the kernel
+  int64_t unread; ///< at the end of the padded input, fewer than the stride
 };
 } // namespace
 
-static Extents extentsOf(ConvolutionOp op, Value ct, size_t i) {
+/// Where the size of the input is unknown, so is how much of its end no window
+/// reads: `unknown` is taken.
+static Extents extentsOf(ConvolutionOp op, size_t i, int64_t unknown) {
   ConvDimsAttr dims = op.getDims();
   auto sizeOf = [](Value value, int64_t dim) {
     return typeOf(value).getDimSize(dim);
   };
-  return {spread(sizeOf(op.getInput(), dims.getInputSpatial()[i]),
-                 op.getInputDilation()[i]),
-          spread(sizeOf(op.getKernel(), dims.getKernelSpatial()[i]),
-                 op.getKernelDilation()[i]),
-          spread(sizeOf(ct, dims.getOutputSpatial()[i]), op.getStrides()[i])};
+  int64_t size = sizeOf(op.getInput(), dims.getInputSpatial()[i]),
+          reach = spread(sizeOf(op.getKernel(), dims.getKernelSpatial()[i]),
+                         op.getKernelDilation()[i]);
+  int64_t results = sizeOf(op.getResult(), dims.getOutputSpatial()[i]);
+  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(results))
+    return {reach, unknown};
+  int64_t windows = spread(results, op.getStrides()[i]);
+  return {reach, op.getLow()[i] + spread(size, op.getInputDilation()[i]) +
+                     op.getHigh()[i] - (windows + reach - 1)};
+}
+
+/// The first elements of `x` along each dimension, as many as `shape` has.
+static Value firstOf(RuleBuilder &rule, Value x, Value shape) {
+  Dims zeros(typeOf(x).getRank(), 0), ones(typeOf(x).getRank(), 1);
+  return rule.builder.create<SliceOp>(
+      rule.loc, typeOf(shape).clone(typeOf(x).getElementType()), x,
+      ValueRange(), rule.dynamicDims(shape), zeros, typeOf(shape).getShape(),
+      ones);
+}
+
+/// The type with unknown sizes in `dims`.
+static RankedTensorType withUnknown(RankedTensorType type,
+                                    ArrayRef<int64_t> dims) {
+  Dims shape(type.getShape());
+  for (int64_t d : dims)
+    shape[d] = ShapedType::kDynamic;
+  return type.clone(shape);
 }
 
 /// The value with dimension `dim` cut into (parts, rest), `parts` becoming a
@@ -91,9 +143,9 @@ Value inputCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
   RankedTensorType input = typeOf(op.getInput());
   Dims low, high;
   for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
-    auto [size, reach, results] = extentsOf(op, ct, i);
+    auto [reach, unread] = extentsOf(op, i, op.getStrides()[i] - 1);
     low.push_back(reach - op.getLow()[i] - 1);
-    high.push_back(size + reach - 1 - results - low.back());
+    high.push_back(reach - op.getHigh()[i] - 1 + unread);
   }
   Value turned = rule.reverse(op.getKernel(), dims.getKernelSpatial());
   // Output features of a group become its input features.
@@ -105,21 +157,145 @@ Value inputCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
       dims.getKernelSpatial(), dims.getInputBatch(), dims.getInputFeature(),
       dims.getInputSpatial());
   Type element = typeOf(ct).getElementType();
+  bool isUnknown = hasUnknown(op);
+  RankedTensorType type = input.clone(element);
+  if (isUnknown)
+    type = withUnknown(type, dims.getInputSpatial());
   Value result = rule.builder.create<ConvolutionOp>(
-      rule.loc, input.clone(element), ct, rule.convert(turned, element), back,
+      rule.loc, type, ct, rule.convert(turned, element), back,
       op.getInputDilation(), low, high, op.getStrides(), op.getKernelDilation(),
       op.getGroups());
+  if (isUnknown)
+    result = firstOf(rule, result, op.getInput());
   return rule.convert(result, input.getElementType());
 }
 
+namespace {
+
+/// The cotangent of a kernel one place of the window after the other: sums over
+/// batch and windows of what each window reads there, times its cotangent. For
+/// inputs of unknown size, whose cotangent would be a window of unknown size.
+class PlaceByPlace {
+public:
+  PlaceByPlace(ConvolutionOp op, RuleBuilder &rule, Value ct)
+      : op(op), rule(rule), dims(op.getDims()), ct(ct), input(padded()) {}
+
+  Value run();
+
+private:
+  Value padded();
+  /// What the windows read at a place, of the input's layout.
+  Value readAt(ArrayRef<int64_t> place);
+  /// [1, input features of a group, output features].
+  Value productAt(ArrayRef<int64_t> place);
+  Value splitGroups(Value x, int64_t dim);
+
+  ConvolutionOp op;
+  RuleBuilder &rule;
+  ConvDimsAttr dims;
+  Value ct, input;
+};
+
+} // namespace
+
+Value PlaceByPlace::padded() {
+  Value x = rule.convert(op.getInput(), typeOf(ct).getElementType());
+  int64_t rank = typeOf(x).getRank();
+  Dims low(rank, 0), high(rank, 0), interior(rank, 0);
+  for (auto [i, d] : llvm::enumerate(dims.getInputSpatial())) {
+    low[d] = op.getLow()[i];
+    high[d] = op.getHigh()[i];
+    interior[d] = op.getInputDilation()[i] - 1;
+  }
+  Value zero = rule.scalar(typeOf(x).getElementType(), 0);
+  return rule.builder.create<PadOp>(
+      rule.loc, withUnknown(typeOf(x), dims.getInputSpatial()), x, zero,
+      ValueRange(), ValueRange(), low, high, interior);
+}
+
+Value PlaceByPlace::readAt(ArrayRef<int64_t> place) {
+  int64_t rank = typeOf(input).getRank();
+  Dims starts(rank, 0), strides(rank, 1), shape(typeOf(input).getShape());
+  SmallVector<Value> sizes(rank);
+  for (auto [i, d] : llvm::enumerate(dims.getInputSpatial())) {
+    int64_t out = dims.getOutputSpatial()[i];
+    starts[d] = place[i] * op.getKernelDilation()[i];
+    strides[d] = op.getStrides()[i];
+    shape[d] = typeOf(ct).getDimSize(out);
+    sizes[d] = rule.dim(ct, out);
+  }
+  SmallVector<Value> dynamic;
+  for (int64_t d = 0; d < rank; ++d)
+    if (ShapedType::isDynamic(shape[d]))
+      dynamic.push_back(sizes[d] ? sizes[d] : rule.dim(input, d));
+  return rule.builder.create<SliceOp>(rule.loc, typeOf(input).clone(shape),
+                                      input, ValueRange(), dynamic, starts,
+                                      shape, strides);
+}
+
+/// Dimension `dim` as two, of the groups and of the features of each.
+Value PlaceByPlace::splitGroups(Value x, int64_t dim) {
+  RankedTensorType type = typeOf(x);
+  Dims shape(type.getShape());
+  shape[dim] /= int64_t(op.getGroups());
+  shape.insert(shape.begin() + dim, op.getGroups());
+  return rule.reshape(x, shape, rule.dynamicDims(x));
+}
+
+Value PlaceByPlace::productAt(ArrayRef<int64_t> place) {
+  int64_t ofInput = dims.getInputFeature(), ofOutput = dims.getOutputFeature();
+  // Dimensions behind the features, which are two.
+  auto shifted = [](int64_t d, int64_t feature) { return d + (d > feature); };
+  Dims summed = {shifted(dims.getInputBatch(), ofInput)},
+       summedOut = {shifted(dims.getOutputBatch(), ofOutput)};
+  for (auto [d, out] :
+       llvm::zip(dims.getInputSpatial(), dims.getOutputSpatial())) {
+    summed.push_back(shifted(d, ofInput));
+    summedOut.push_back(shifted(out, ofOutput));
+  }
+  auto byGroups = DotDimsAttr::get(rule.builder.getContext(), {ofInput},
+                                   {ofOutput}, summed, summedOut);
+  Value product = rule.dot(splitGroups(readAt(place), ofInput),
+                           splitGroups(ct, ofOutput), byGroups);
+  product = rule.transpose(product, {1, 0, 2});
+  ArrayRef<int64_t> shape = typeOf(product).getShape();
+  return rule.reshape(product, {1, shape[0], shape[1] * shape[2]});
+}
+
+Value PlaceByPlace::run() {
+  Dims window = windowOf(op);
+  SmallVector<Value> products;
+  for (int64_t number = 0; number < placesOf(op); ++number) {
+    Dims place(window.size());
+    int64_t rest = number;
+    for (size_t i = window.size(); i-- > 0; rest /= window[i])
+      place[i] = rest % window[i];
+    products.push_back(productAt(place));
+  }
+  RankedTensorType one = typeOf(products[0]);
+  Dims joined(one.getShape());
+  joined[0] = int64_t(products.size());
+  Value all =
+      rule.builder.create<ConcatOp>(rule.loc, one.clone(joined), 0, products);
+  // [window.., input features, output features], and where each goes.
+  Dims shape = window, from = llvm::to_vector(dims.getKernelSpatial());
+  shape.append({joined[1], joined[2]});
+  from.append({dims.getKernelInput(), dims.getKernelOutput()});
+  Dims permutation(from.size());
+  for (auto [position, d] : llvm::enumerate(from))
+    permutation[d] = int64_t(position);
+  return rule.transpose(rule.reshape(all, shape), permutation);
+}
+
 Value kernelCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
+  if (hasUnknown(op))
+    return rule.convert(PlaceByPlace(op, rule, ct).run(),
+                        typeOf(op.getKernel()).getElementType());
   ConvDimsAttr dims = op.getDims();
   RankedTensorType kernel = typeOf(op.getKernel());
   Dims low(op.getLow()), high;
-  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i) {
-    auto [size, reach, results] = extentsOf(op, ct, i);
-    high.push_back(results - size + reach - low[i] - 1);
-  }
+  for (size_t i = 0; i < dims.getInputSpatial().size(); ++i)
+    high.push_back(op.getHigh()[i] - extentsOf(op, i, 0).unread);
   // Features are the batch, and the batch of each group its features.
   Value images = moveParts(rule, op.getInput(), dims.getInputFeature(),
                            op.getGroups(), dims.getInputBatch());

@@ -9,7 +9,8 @@
 
 namespace zenith::autodiff {
 
-/// Refused where the size of a spatial dimension is known at run time only.
+/// Refused where the size of the window is known at run time only, and where a
+/// large window reads an input of unknown size.
 GradientAnswer convolutionAnswer(graph::ConvolutionOp op);
 /// The convolution of the cotangent with the kernel turned round.
 mlir::Value inputCotangent(graph::ConvolutionOp op, RuleBuilder &rule,
