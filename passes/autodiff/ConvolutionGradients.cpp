@@ -47,6 +47,9 @@ GradientAnswer convolutionAnswer(ConvolutionOp op) {
   if (isDynamic(op.getKernel(), op.getDims().getKernelSpatial()))
     return {GradientAnswer::Refused,
             "a window whose size is known at run time only"};
+  if (hasUnknown(op) && !typeOf(op.getKernel()).hasStaticShape())
+    return {GradientAnswer::Refused,
+            "a kernel and an input of sizes known at run time only"};
   if (hasUnknown(op) && placesOf(op) > mostPlaces)
     return {GradientAnswer::Refused,
             "a window of more than 4096 elements along dimensions whose size "
@@ -188,7 +191,7 @@ private:
   Value readAt(ArrayRef<int64_t> place);
   /// [1, input features of a group, output features].
   Value productAt(ArrayRef<int64_t> place);
-  Value splitGroups(Value x, int64_t dim);
+  Value splitGroups(Value x, int64_t dim, int64_t features);
 
   ConvolutionOp op;
   RuleBuilder &rule;
@@ -234,12 +237,20 @@ Value PlaceByPlace::readAt(ArrayRef<int64_t> place) {
 }
 
 /// Dimension `dim` as two, of the groups and of the features of each.
-Value PlaceByPlace::splitGroups(Value x, int64_t dim) {
+Value PlaceByPlace::splitGroups(Value x, int64_t dim, int64_t features) {
   RankedTensorType type = typeOf(x);
-  Dims shape(type.getShape());
-  shape[dim] /= int64_t(op.getGroups());
-  shape.insert(shape.begin() + dim, op.getGroups());
-  return rule.reshape(x, shape, rule.dynamicDims(x));
+  Dims shape;
+  SmallVector<Value> dynamic;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (d == dim) {
+      shape.append({int64_t(op.getGroups()), features});
+      continue;
+    }
+    shape.push_back(type.getDimSize(d));
+    if (type.isDynamicDim(d))
+      dynamic.push_back(rule.dim(x, d));
+  }
+  return rule.reshape(x, shape, dynamic);
 }
 
 Value PlaceByPlace::productAt(ArrayRef<int64_t> place) {
@@ -255,11 +266,13 @@ Value PlaceByPlace::productAt(ArrayRef<int64_t> place) {
   }
   auto byGroups = DotDimsAttr::get(rule.builder.getContext(), {ofInput},
                                    {ofOutput}, summed, summedOut);
-  Value product = rule.dot(splitGroups(readAt(place), ofInput),
-                           splitGroups(ct, ofOutput), byGroups);
-  product = rule.transpose(product, {1, 0, 2});
-  ArrayRef<int64_t> shape = typeOf(product).getShape();
-  return rule.reshape(product, {1, shape[0], shape[1] * shape[2]});
+  RankedTensorType kernel = typeOf(op.getKernel());
+  int64_t inputs = kernel.getDimSize(dims.getKernelInput()),
+          outputs = kernel.getDimSize(dims.getKernelOutput());
+  Value product = rule.dot(
+      splitGroups(readAt(place), ofInput, inputs),
+      splitGroups(ct, ofOutput, outputs / int64_t(op.getGroups())), byGroups);
+  return rule.reshape(rule.transpose(product, {1, 0, 2}), {1, inputs, outputs});
 }
 
 Value PlaceByPlace::run() {

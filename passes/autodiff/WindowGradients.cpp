@@ -24,14 +24,11 @@ template <typename Op> static bool movesAlong(Op op, int64_t d) {
 
 /// Why a window has no derivative that is written element by element; empty
 /// where it has.
-template <typename Op>
-static std::string obstacle(Op op, RankedTensorType type, bool writesParts) {
+template <typename Op> static std::string obstacle(Op op) {
   int64_t parts = 1;
-  for (int64_t d = 0; d < type.getRank(); ++d) {
-    parts *= std::min(op.getWindow()[d], mostParts + 1);
-    if (type.isDynamicDim(d) && movesAlong(op, d))
-      return "a window along a dimension whose size is known at run time only";
-    if (parts > mostParts && writesParts)
+  for (int64_t size : op.getWindow()) {
+    parts *= std::min(size, mostParts + 1);
+    if (parts > mostParts)
       return "a window of more than 4096 elements";
   }
   return "";
@@ -46,13 +43,12 @@ static GradientAnswer answer(std::string why) {
 GradientAnswer windowAnswer(ReduceWindowOp op) {
   if (op.getKind() == ReduceKind::prod)
     return answer("products over windows");
-  return answer(obstacle(op, cast<RankedTensorType>(op.getOperand().getType()),
-                         op.getKind() != ReduceKind::sum));
+  return op.getKind() == ReduceKind::sum ? GradientAnswer()
+                                         : answer(obstacle(op));
 }
 
 GradientAnswer windowAnswer(ReduceWindowWithOp op) {
-  return answer(
-      obstacle(op, cast<RankedTensorType>(op.getInputs()[0].getType()), true));
+  return answer(obstacle(op));
 }
 
 static Value padded(RuleBuilder &rule, Value x, double fill, Dims low,
@@ -150,12 +146,14 @@ Value windowLogSumTangent(ReduceWindowWithOp op, RuleBuilder &rule,
 
 /// Element q of the operand is read by results o at places w of the window with
 /// o * stride + w * dilation - low = q: a window over the cotangents, spread by
-/// the strides.
+/// the strides. How much of the operand's end no window reads is unknown where
+/// its size is; then as much as may be is added, and too much cut off.
 Value transposeWindowSum(ReduceWindowOp op, RuleBuilder &rule,
                          Value cotangent) {
   RankedTensorType from = typeOf(op.getOperand());
   int64_t rank = from.getRank();
   Dims low, high, stride, sizes, ones(rank, 1), none(rank, 0);
+  bool isUnknown = false;
   for (int64_t d = 0; d < rank; ++d) {
     int64_t reach = (op.getWindow()[d] - 1) * op.getDilation()[d],
             results = typeOf(cotangent).getDimSize(d),
@@ -167,9 +165,15 @@ Value transposeWindowSum(ReduceWindowOp op, RuleBuilder &rule,
       sizes.push_back(size);
       continue;
     }
+    low.push_back(reach - op.getLow()[d]);
+    if (ShapedType::isDynamic(results) || ShapedType::isDynamic(size)) {
+      isUnknown = true;
+      high.push_back(reach - op.getHigh()[d] + stride.back());
+      sizes.push_back(ShapedType::kDynamic);
+      continue;
+    }
     int64_t spread = results == 0 ? 0 : (results - 1) * op.getStrides()[d] + 1,
             reached = size == 0 ? 0 : (size - 1) * op.getBaseDilation()[d] + 1;
-    low.push_back(reach - op.getLow()[d]);
     high.push_back(reached + reach - spread - low.back());
     sizes.push_back(reached);
   }
@@ -177,7 +181,7 @@ Value transposeWindowSum(ReduceWindowOp op, RuleBuilder &rule,
   Value sums = rule.builder.create<ReduceWindowOp>(
       rule.loc, from.clone(sizes), ReduceKind::sum, spread, op.getWindow(),
       ones, none, none, ones, op.getDilation());
-  if (llvm::equal(op.getBaseDilation(), ones))
+  if (!isUnknown && llvm::equal(op.getBaseDilation(), ones))
     return sums;
   return rule.builder.create<SliceOp>(rule.loc, from, sums, ValueRange(),
                                       rule.dynamicDims(op.getOperand()), none,

@@ -9,7 +9,7 @@
 
 namespace zenith::autodiff {
 
-/// Products are refused, and windows along dimensions of dynamic size.
+/// Products are refused, and extremes of windows of more than 4096 elements.
 GradientAnswer windowAnswer(graph::ReduceWindowOp op);
 /// Of a maximum or minimum: the first of equal elements has all, padding none.
 mlir::Value windowExtremeTangent(graph::ReduceWindowOp op, RuleBuilder &rule,
