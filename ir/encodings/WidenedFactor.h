@@ -9,9 +9,11 @@
 
 namespace zenith::graph {
 
-/// The widening of narrow parameters whose products with other values `sum`
-/// adds up; null for other sums.
-ConvertOp widenedFactor(ReduceOp sum);
+/// The ops by which `sum`, of products or of sums of two of them, widens narrow
+/// parameters for their products with other values: the conversion and, where
+/// the parameters are bytes of which each product takes a few bits, what cuts
+/// these out and takes a zero point off. Empty for other sums.
+llvm::SmallVector<mlir::Operation *> wideningOps(ReduceOp sum);
 
 } // namespace zenith::graph
 

@@ -164,7 +164,7 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
     if (auto sum = dyn_cast<ReduceOp>(op))
-      if (ConvertOp widening = widenedFactor(sum))
+      for (Operation *widening : wideningOps(sum))
         ops.insert(widening);
     auto gather = dyn_cast<GatherOp>(op);
     if (!isa<DotGeneralOp, ConvolutionOp>(op) &&

@@ -2,8 +2,8 @@
 //
 // A row times weights that are integers times a scale per block of K: the sum
 // over blocks of scale * (row * integers). With one row the time is that of
-// reading the weights, so these stay as narrow as they are; several rows read
-// them in f32.
+// reading the weights, so these stay as narrow as they are, two codes of 4 bits
+// in a byte; several rows read them in f32.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -15,6 +15,7 @@
 #include "ir/ops/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/quantize/BlockCodes.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -35,28 +36,6 @@ struct BlockWeights {
 };
 } // namespace
 
-/// Matches the scales that `value` repeats for each block of K.
-static bool matchRepeated(Value value, BlockWeights &weights) {
-  auto reshape = value.getDefiningOp<ReshapeOp>();
-  auto broadcast = reshape ? reshape.getOperand().getDefiningOp<BroadcastOp>()
-                           : BroadcastOp();
-  if (!broadcast || typeOf(broadcast).getRank() != 3 ||
-      typeOf(broadcast.getOperand()).getRank() != 2)
-    return false;
-  int64_t repeated = weights.kDim + 1;
-  SmallVector<int64_t> mapping;
-  for (int64_t d = 0; d < 3; ++d)
-    if (d != repeated)
-      mapping.push_back(d);
-  weights.scales = broadcast.getOperand();
-  weights.block = typeOf(broadcast).getDimSize(repeated);
-  return broadcast.getMapping() == ArrayRef<int64_t>(mapping) &&
-         typeOf(weights.scales).getDimSize(weights.kDim) * weights.block ==
-             typeOf(value).getDimSize(weights.kDim) &&
-         typeOf(weights.scales).getDimSize(1 - weights.kDim) ==
-             typeOf(value).getDimSize(1 - weights.kDim);
-}
-
 static std::optional<BlockWeights> matchWeights(Value value, int64_t kDim) {
   if (auto transpose = value.getDefiningOp<TransposeOp>()) {
     kDim = transpose.getPermutation()[kDim];
@@ -71,8 +50,11 @@ static std::optional<BlockWeights> matchWeights(Value value, int64_t kDim) {
     BlockWeights weights;
     weights.kDim = kDim;
     auto convert = factor.getDefiningOp<ConvertOp>();
-    if (!convert || !matchRepeated(scale, weights))
+    auto repeated = matchRepeated(scale, kDim);
+    if (!convert || !repeated)
       continue;
+    weights.scales = repeated->entries;
+    weights.block = repeated->block;
     weights.integers = convert.getOperand();
     auto range = rangeOf(weights.integers);
     if (range && range->fits(16))
@@ -101,51 +83,131 @@ static Value withWholePanels(OpBuilder &builder, Location loc, Value matrix) {
       ArrayRef<int64_t>{0, all - columns}, ArrayRef<int64_t>{0, 0});
 }
 
-static void scaleBlocks(DotGeneralOp dot) {
-  DotDimsAttr dims = dot.getDims();
-  RankedTensorType left = typeOf(dot.getLhs()), right = typeOf(dot.getRhs()),
-                   result = typeOf(dot);
-  if (!dims.getRhsBatching().empty() || right.getRank() != 2 ||
-      dims.getRhsContracting().size() != 1 || !left.hasStaticShape() ||
-      !right.hasStaticShape() || !result.getElementType().isF32() ||
-      !isParameter(dot.getRhs()) || isFixed(dot.getLhs()))
-    return;
-  int64_t kDim = dims.getRhsContracting().front(), k = right.getDimSize(kDim),
-          columns = right.getDimSize(1 - kDim),
-          panels = llvm::divideCeil(columns, panel);
-  auto weights = matchWeights(dot.getRhs(), kDim);
-  if (!weights || left.getNumElements() != k || k == 0)
-    return;
-  OpBuilder builder(dot);
-  Location loc = dot.getLoc();
-  Type f32 = builder.getF32Type();
-  auto kFirst = [&](Value value) {
-    return weights->kDim == 0 ? value : transposed(builder, loc, value, {1, 0});
+namespace {
+
+/// Writes the sum of one product.
+class RowProduct {
+public:
+  RowProduct(DotGeneralOp dot, const BlockWeights &weights)
+      : dot(dot), weights(weights), builder(dot), loc(dot.getLoc()) {
+    RankedTensorType type = typeOf(weights.integers);
+    columns = type.getDimSize(1 - weights.kDim);
+    blocks = type.getDimSize(weights.kDim) / weights.block;
+    panels = llvm::divideCeil(columns, panel);
+  }
+  void write();
+
+private:
+  /// A matrix with K along the weights' dimension, whose K is split into
+  /// `split`, in panels of columns: [panels, split..., panel].
+  Value panelsOf(Value matrix, ArrayRef<int64_t> split);
+  /// An integer constant of the shape and type of `like`.
+  Value splat(Value like, int64_t value) {
+    RankedTensorType type = typeOf(like);
+    return builder.create<ConstantOp>(
+        loc, cast<ElementsAttr>(DenseElementsAttr::get(
+                 type, builder.getIntegerAttr(type.getElementType(), value))));
+  }
+  template <typename Op> Value elementwise(Value lhs, Value rhs) {
+    return builder.create<Op>(loc, lhs.getType(), lhs, rhs);
+  }
+  /// wide * what the row has at its K, [blocks, K of a block].
+  Value timesRow(Value integers, Value row);
+  Value half(Value value, int64_t dim, int64_t index);
+  Value productsOfIntegers();
+  Value productsOfCodes(const BlockCodes &codes);
+
+  DotGeneralOp dot;
+  const BlockWeights &weights;
+  OpBuilder builder;
+  Location loc;
+  int64_t columns, blocks, panels;
+};
+
+} // namespace
+
+Value RowProduct::panelsOf(Value matrix, ArrayRef<int64_t> split) {
+  if (weights.kDim == 1)
+    matrix = transposed(builder, loc, matrix, {1, 0});
+  SmallVector<int64_t> shape(split);
+  shape.append({panels, panel});
+  SmallVector<int64_t> order{int64_t(split.size())};
+  for (int64_t d = 0; d < int64_t(split.size()); ++d)
+    order.push_back(d);
+  order.push_back(int64_t(split.size()) + 1);
+  return transposed(
+      builder, loc,
+      reshaped(builder, loc, withWholePanels(builder, loc, matrix), shape),
+      order);
+}
+
+Value RowProduct::timesRow(Value integers, Value row) {
+  Value wide = converted(builder, integers, builder.getF32Type());
+  return elementwise<MulOp>(wide,
+                            broadcastLike(builder, loc, row, {1, 2}, wide));
+}
+
+/// Entry `index` of the dimension, without it.
+Value RowProduct::half(Value value, int64_t dim, int64_t index) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()),
+      strides(type.getRank(), 1);
+  starts[dim] = index;
+  sizes[dim] = 1;
+  Value one =
+      builder.create<SliceOp>(loc, type.clone(sizes), value, ValueRange(),
+                              ValueRange(), starts, sizes, strides);
+  sizes.erase(sizes.begin() + dim);
+  return reshaped(builder, loc, one, sizes);
+}
+
+Value RowProduct::productsOfIntegers() {
+  unsigned bits = rangeOf(weights.integers)->fits(8) ? 8 : 16;
+  Value integers = panelsOf(
+      converted(builder, weights.integers, builder.getIntegerType(bits)),
+      {blocks, weights.block});
+  return timesRow(
+      integers, reshaped(builder, loc, dot.getLhs(), {blocks, weights.block}));
+}
+
+/// Codes 2i and 2i + 1 of a block are the low and the high bits of byte i.
+Value RowProduct::productsOfCodes(const BlockCodes &match) {
+  Type byte = builder.getI8Type();
+  int64_t pairs = weights.block / 2;
+  auto fromLow = [&](Value value) {
+    value = converted(builder, value, byte);
+    return match.low ? elementwise<SubOp>(value, splat(value, match.low))
+                     : value;
   };
-  int64_t block = weights->block, blocks = k / block;
-  unsigned bits = rangeOf(weights->integers)->fits(8) ? 8 : 16;
-  Value integers =
-      withWholePanels(builder, loc,
-                      kFirst(converted(builder, weights->integers,
-                                       builder.getIntegerType(bits))));
-  integers = transposed(
-      builder, loc,
-      reshaped(builder, loc, integers, {blocks, block, panels, panel}),
-      {2, 0, 1, 3});
-  Value scales = transposed(
-      builder, loc,
-      reshaped(builder, loc,
-               withWholePanels(builder, loc, kFirst(weights->scales)),
-               {blocks, panels, panel}),
-      {1, 0, 2});
-  Value wide = converted(builder, integers, f32);
-  Value row = broadcastLike(
-      builder, loc, reshaped(builder, loc, dot.getLhs(), {blocks, block}),
-      {1, 2}, wide);
-  Value products = builder.create<MulOp>(loc, wide.getType(), wide, row);
+  Value codes = panelsOf(fromLow(match.codes), {blocks, pairs, 2});
+  constexpr int64_t pairDim = 3;
+  Value first = half(codes, pairDim, 0), second = half(codes, pairDim, 1);
+  Value bytes = elementwise<OrOp>(
+      first, elementwise<ShiftLeftOp>(second, splat(second, 4)));
+  Value zeros = match.zeros
+                    ? broadcastLike(builder, loc,
+                                    panelsOf(fromLow(match.zeros), {blocks}),
+                                    {0, 1, 3}, bytes)
+                    : splat(bytes, match.zero - match.low);
+  Value low = elementwise<AndOp>(bytes, splat(bytes, 15));
+  Value high = elementwise<ShiftRightLogicalOp>(bytes, splat(bytes, 4));
+  Value row = reshaped(builder, loc, dot.getLhs(), {blocks, pairs, 2});
+  return elementwise<AddOp>(
+      timesRow(elementwise<SubOp>(low, zeros), half(row, 2, 0)),
+      timesRow(elementwise<SubOp>(high, zeros), half(row, 2, 1)));
+}
+
+void RowProduct::write() {
+  Type f32 = builder.getF32Type();
+  auto codes =
+      weights.block % 2 == 0
+          ? matchBlockCodes(weights.integers, weights.kDim, weights.block)
+          : std::nullopt;
+  Value products = codes ? productsOfCodes(*codes) : productsOfIntegers();
+  Value scales = panelsOf(weights.scales, {blocks});
   Value sums = builder.create<ReduceOp>(loc, typeOf(scales), ReduceKind::sum,
                                         products, ArrayRef<int64_t>{2});
-  sums = builder.create<MulOp>(loc, sums.getType(), sums, scales);
+  sums = elementwise<MulOp>(sums, scales);
   sums =
       builder.create<ReduceOp>(loc, RankedTensorType::get({panels, panel}, f32),
                                ReduceKind::sum, sums, ArrayRef<int64_t>{1});
@@ -156,8 +218,23 @@ static void scaleBlocks(DotGeneralOp dot) {
         ValueRange(), ArrayRef<int64_t>{0}, ArrayRef<int64_t>{columns},
         ArrayRef<int64_t>{1});
   dot.getResult().replaceAllUsesWith(
-      reshaped(builder, loc, sums, result.getShape()));
+      reshaped(builder, loc, sums, typeOf(dot).getShape()));
   dot.erase();
+}
+
+static void scaleBlocks(DotGeneralOp dot) {
+  DotDimsAttr dims = dot.getDims();
+  RankedTensorType left = typeOf(dot.getLhs()), right = typeOf(dot.getRhs()),
+                   result = typeOf(dot);
+  if (!dims.getRhsBatching().empty() || right.getRank() != 2 ||
+      dims.getRhsContracting().size() != 1 || !left.hasStaticShape() ||
+      !right.hasStaticShape() || !result.getElementType().isF32() ||
+      !isParameter(dot.getRhs()) || isFixed(dot.getLhs()))
+    return;
+  int64_t kDim = dims.getRhsContracting().front(), k = right.getDimSize(kDim);
+  auto weights = matchWeights(dot.getRhs(), kDim);
+  if (weights && left.getNumElements() == k && k != 0)
+    RowProduct(dot, *weights).write();
 }
 
 namespace {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integers of weights as what they were stored as: codes of 4 bits minus a zero
+// point per block of K.
+
+#ifndef ZENITH_PASSES_QUANTIZE_BLOCKCODES_H
+#define ZENITH_PASSES_QUANTIZE_BLOCKCODES_H
+
+#include "mlir/IR/Value.h"
+#include <optional>
+
+namespace zenith::quantize {
+
+/// A matrix whose entries are repeated for each block of a dimension.
+struct RepeatedEntries {
+  mlir::Value entries; ///< of the matrix's rank, one for each block
+  int64_t block;       ///< elements that share an entry
+};
+
+/// What `value`, a matrix, repeats along `kDim`; nullopt where it is of another
+/// form.
+std::optional<RepeatedEntries> matchRepeated(mlir::Value value, int64_t kDim);
+
+/// codes - zeros, or codes - zero where `zeros` is null.
+struct BlockCodes {
+  mlir::Value codes; ///< integers of the matrix's shape
+  int64_t low = 0;   ///< codes are in [low, low + 15]
+  mlir::Value zeros; ///< integers, an entry for each block of K
+  int64_t zero = 0;
+};
+
+/// The codes of 4 bits that `integers`, a matrix with K along `kDim`, are
+/// computed from, with zero points per `block` of K; nullopt where they have
+/// more bits.
+std::optional<BlockCodes> matchBlockCodes(mlir::Value integers, int64_t kDim,
+                                          int64_t block);
+
+} // namespace zenith::quantize
+
+#endif // ZENITH_PASSES_QUANTIZE_BLOCKCODES_H
