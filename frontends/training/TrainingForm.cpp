@@ -40,21 +40,24 @@ static bool isBatchNorm(const onnx::Node &node) {
 /// Statistics of the batch normalise; running values become results.
 static Status trainBatchNorm(onnx::Model &model, onnx::Node &node,
                              TrainingForm &form) {
-  constexpr int64_t sinceTrainingMode = 14;
-  if (model.opset("") < sinceTrainingMode)
+  constexpr int64_t sinceOutputs = 7, sinceTrainingMode = 14;
+  if (model.opset("") < sinceOutputs)
     return unsupported("BatchNormalization of opset " +
                            std::to_string(model.opset("")) +
-                           " has no training form, opset 14 has; "
+                           " has no training form, opset 7 has; "
                            "--frozen-norm trains without",
                        node.location());
-  llvm::erase_if(node.attributes, [](const onnx::NodeAttribute &attribute) {
-    return attribute.name == "training_mode";
-  });
-  onnx::NodeAttribute mode;
-  mode.name = "training_mode";
-  mode.kind = onnx::NodeAttribute::Int;
-  mode.i = 1;
-  node.attributes.push_back(std::move(mode));
+  // Older nodes train where they give running values.
+  if (model.opset("") >= sinceTrainingMode) {
+    llvm::erase_if(node.attributes, [](const onnx::NodeAttribute &attribute) {
+      return attribute.name == "training_mode";
+    });
+    onnx::NodeAttribute mode;
+    mode.name = "training_mode";
+    mode.kind = onnx::NodeAttribute::Int;
+    mode.i = 1;
+    node.attributes.push_back(std::move(mode));
+  }
   node.outputs.resize(3);
   for (size_t i : {1, 2}) {
     const std::string &name = node.inputs[i + 2];

@@ -119,10 +119,16 @@ static void trainBatchNormalization(NodeReading &n) {
   setRunning(2, 4, variance);
 }
 
+/// Before opset 14 a node trains where it gives running statistics.
+static bool trains(NodeReading &n) {
+  constexpr int64_t sinceMode = 14;
+  return n.version >= sinceMode ? n.intAttribute("training_mode", 0) != 0
+                                : n.wants(1) || n.wants(2);
+}
+
 static void importBatchNormalization(NodeReading &n) {
-  if (n.intAttribute("training_mode", 0))
-    return trainBatchNormalization(n);
-  if (n.version < 7 && !n.intAttribute("is_test", 0))
+  constexpr int64_t sinceOutputs = 7;
+  if (n.version < sinceOutputs && (!n.intAttribute("is_test", 0) || trains(n)))
     return n.fail(unsupported("BatchNormalization in training mode"));
   if (n.version < 9 && !n.intAttribute("spatial", 1))
     return n.fail(
@@ -130,9 +136,12 @@ static void importBatchNormalization(NodeReading &n) {
   if (n.rank(0) < 2)
     return n.fail(
         invalid("BatchNormalization needs an input of rank 2 or more"));
-  for (size_t i = 1; i < 5; ++i)
-    if (n.version < 14 && n.wants(i))
-      return n.fail(unsupported("BatchNormalization in training mode"));
+  // What is saved for the gradient is left to each implementation.
+  for (size_t i : {3, 4})
+    if (n.wants(i))
+      return n.fail(unsupported("saved statistics of BatchNormalization"));
+  if (trains(n))
+    return trainBatchNormalization(n);
   SmallVector<Value> values = n.allInputs();
   for (Value &value : values)
     value = n.b.convert(value, n.elementType(0));

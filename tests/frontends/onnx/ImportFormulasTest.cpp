@@ -275,6 +275,22 @@ TEST(ImportFormulas, Training) {
                        floats("v", {2}, {0.5, 0.6})},
                       {}, 15, 2),
              {2.347656, 4.766406});
+  // Before opset 14 a node trains where it gives running values.
+  auto older = [](std::vector<std::string> results, size_t result) {
+    return evaluate(makeNode("BatchNormalization", {"x", "s", "b", "m", "v"},
+                             std::move(results),
+                             {floatAttribute("momentum", 0.75f),
+                              floatAttribute("epsilon", 0.25f)}),
+                    {ramp("x", {2, 2, 2}), floats("s", {2}, {1, 2}),
+                     floats("b", {2}, {0, 0.5}), floats("m", {2}, {0.1, 0.2}),
+                     floats("v", {2}, {0.5, 0.6})},
+                    {}, 9, result);
+  };
+  expectNear(older({"y0", "y1", "y2"}, 0),
+             {0.3066756, -0.3066756, 1.634961, -0.6349607, 1.358135, -1.358135,
+              3.068595, -2.068595});
+  expectNear(older({"y0", "y1", "y2"}, 1), {-0.01875, 0.05625001});
+  expectNear(older({"y0", "y1", "y2"}, 2), {2.347656, 4.766406});
 }
 
 TEST(ImportFormulas, Optimizers) {
