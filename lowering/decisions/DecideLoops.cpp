@@ -12,6 +12,7 @@
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/ReductionLanes.h"
+#include "lowering/schedule/ScanSchedule.h"
 #include "lowering/schedule/WindowSchedule.h"
 
 using namespace mlir;
@@ -177,7 +178,7 @@ FailureOr<Decision> decideReduction(const Request &request) {
                         plan->chunk, form.lanes, tasks, plan->scratch());
 }
 
-/// Window, scan, scatter: tile and block are the emitter's own.
+/// Window, scatter: tile and block are the emitter's own.
 template <typename Kind>
 static LogicalResult refuseBlocks(const Request &request, Kind given) {
   if (!given)
@@ -210,16 +211,43 @@ FailureOr<Decision> decideWindow(const Request &request) {
                     {});
 }
 
+/// A given tile is all lanes of a row of a task, where the rows can be finished
+/// one by one; it leaves no other block.
+static LogicalResult checkScanTile(const Request &request, ScanAttr given,
+                                   const kernels::ScanSchedule &scan) {
+  DenseI64ArrayAttr tile = given ? given.getTile() : nullptr;
+  if (!tile)
+    return success();
+  if (!scan.kept)
+    return refuse(request.fusion, TileSizes, "tile",
+                  graph::listText(tile.asArrayRef()),
+                  "none: the state of the scan has no row of a result");
+  if (tile[0] == 1 && (!given.getBlock() || given.getBlock() == tile[1]))
+    return success();
+  return refuse(request.fusion, TileSizes, "tile",
+                graph::listText(tile.asArrayRef()),
+                "a row, and the columns of a block");
+}
+
 FailureOr<Decision> decideScan(const Request &request) {
   auto given = request.givenAs<ScanAttr>();
-  if (failed(refuseBlocks(request, given)) || failed(request.check({}, {})))
+  auto scan =
+      kernels::scanSchedule(request.fusion, request.dims, request.target);
+  if (failed(scan) || failed(checkScanTile(request, given, *scan)) ||
+      failed(request.check(scan->tasks.tasks, {})))
     return failure();
-  LaneKeys lanes(kernels::givenLanes(
-      request.fusion, kernels::valueWidth(request.fusion, request.target)));
-  return decisionOf(ScanAttr::get(request.context(), graph::RunOn::Task, {}, {},
-                                  0, lanes.item, lanes.lanes, request.tasks(),
-                                  {}, request.shares, Store::Plain),
-                    {});
+  if (given && !scan->lane && given.getLanes() * given.getItem() > 1)
+    return refuse(request.fusion, LaneCount, "lanes",
+                  Twine(given.getLanes() * given.getItem()),
+                  "1: results are not contiguous beside the scan");
+  LaneKeys lanes(scan->width);
+  DenseI64ArrayAttr tile =
+      scan->kept ? request.integers({1, scan->block}) : nullptr;
+  return decisionOf(ScanAttr::get(request.context(), graph::RunOn::Task, {},
+                                  tile, scan->block, lanes.item, lanes.lanes,
+                                  request.tasks(), {}, request.shares,
+                                  Store::Plain),
+                    scan->tasks.tasks);
 }
 
 FailureOr<Decision> decideScatter(const Request &request) {

@@ -69,12 +69,14 @@ template <typename Kind>
 void Candidates::narrower(Kind own, int64_t item, int64_t lanes,
                           StringRef why) {
   if constexpr (std::is_same_v<Kind, ScatterAttr>)
-    add(Kind::get(fusion.getContext(), own.getOn(), {}, own.getBy(), {}, 0,
-                  item, lanes, {}, {}, own.getShares(), own.getStore()),
+    add(Kind::get(fusion.getContext(), own.getOn(), {}, own.getBy(),
+                  own.getTile(), own.getBlock(), item, lanes, {}, {},
+                  own.getShares(), own.getStore()),
         why);
   else
-    add(Kind::get(fusion.getContext(), own.getOn(), {}, {}, 0, item, lanes, {},
-                  {}, own.getShares(), own.getStore()),
+    add(Kind::get(fusion.getContext(), own.getOn(), {}, own.getTile(),
+                  own.getBlock(), item, lanes, {}, {}, own.getShares(),
+                  own.getStore()),
         why);
 }
 

@@ -9,9 +9,8 @@
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ReductionSteps.h"
 #include "lowering/kernels/KernelEmitters.h"
-#include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "llvm/Support/MathExtras.h"
+#include "lowering/schedule/ScanSchedule.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -21,39 +20,32 @@ namespace zenith::kernels {
 namespace {
 class ScanKernel {
 public:
-  ScanKernel(const EmissionContext &context,
-             ArrayRef<graph::CumulativeOp> reductions,
-             ArrayRef<SpaceRoot> roots, ArrayRef<unsigned> groups)
+  ScanKernel(const EmissionContext &context, const ScanSchedule &scan)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
-        emitter(kernel), reductions(reductions.begin(), reductions.end()),
-        space(context.dims, context.dims.dimsOf(roots[0].value), roots,
-              groups) {}
+        emitter(kernel), scan(scan), space(scan.space) {}
 
   FailureOr<KernelPlan> run();
 
 private:
-  void emitRow(SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along);
-  bool roundsEachStep();
-  std::optional<unsigned> keptResult(const DimExpr &lanes, int64_t inRegisters);
+  void emitRow(SmallVector<LaneIndex> loopIndex);
   void emitRowByRow(
-      SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along,
-      function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes,
-      unsigned lane, unsigned result);
+      SmallVector<LaneIndex> loopIndex,
+      function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes);
   SmallVector<Value> neutrals();
   SmallVector<Value> step(ValueRange carried, ArrayRef<LaneIndex> index);
   Value position(const DimExpr &count, Value step);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
-  SmallVector<graph::CumulativeOp> reductions;
-  IterationSpace space;
+  const ScanSchedule &scan;
+  const IterationSpace &space;
 };
 } // namespace
 
 SmallVector<Value> ScanKernel::neutrals() {
   SmallVector<Value> start;
-  for (graph::CumulativeOp op : reductions)
+  for (graph::CumulativeOp op : scan.reductions)
     start.push_back(
         neutralElement(emitter.kernel, op.getKind(),
                        getElementTypeOrSelf(op.getOperand().getType()),
@@ -66,8 +58,8 @@ SmallVector<Value> ScanKernel::neutrals() {
 SmallVector<Value> ScanKernel::step(ValueRange carried,
                                     ArrayRef<LaneIndex> index) {
   SmallVector<Value> next(carried);
-  for (unsigned number = 0; number < reductions.size(); ++number) {
-    graph::CumulativeOp op = reductions[number];
+  for (unsigned number = 0; number < scan.reductions.size(); ++number) {
+    graph::CumulativeOp op = scan.reductions[number];
     Type element = getElementTypeOrSelf(op.getOperand().getType());
     Value x = emitter.emit(op.getOperand(), index);
     if (!x)
@@ -88,57 +80,42 @@ SmallVector<Value> ScanKernel::step(ValueRange carried,
 }
 
 Value ScanKernel::position(const DimExpr &count, Value step) {
-  return reductions.front().getReverse()
-             ? kernel.sub(kernel.size(count - 1), step)
-             : step;
+  graph::CumulativeOp first = scan.reductions.front();
+  return first.getReverse() ? kernel.sub(kernel.size(count - 1), step) : step;
 }
 
-void ScanKernel::emitRow(SmallVector<LaneIndex> loopIndex,
-                         ArrayRef<unsigned> along) {
+void ScanKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
   bool lanes = llvm::any_of(loopIndex, [&](const LaneIndex &x) {
     return !emitter.indices.uniform(x);
   });
   SmallVector<Value> start = neutrals();
-  DimExpr count = 1;
-  for (unsigned loop : along)
-    count = count * space.size(loop);
+  DimExpr count = scan.length();
   for (Value &neutral : start)
     if (lanes)
       neutral = kernel.broadcast(neutral, emitter.indices.width);
-  kernel.loop(
-      kernel.index(0), kernel.size(count), kernel.index(1), start,
-      [&](Value number, ValueRange carried) {
-        ElementEmitter::Scope scope(emitter);
-        unflattenRow(emitter, space, along, position(count, number), loopIndex);
-        return step(carried, space.shapeIndex(emitter.indices, loopIndex));
-      });
-}
-
-/// The result that keeps the single scan over rows of `lanes` lanes, if they
-/// are too many for registers.
-std::optional<unsigned> ScanKernel::keptResult(const DimExpr &lanes,
-                                               int64_t inRegisters) {
-  if (reductions.size() != 1 || lanes.provablyAtMost(DimExpr(inRegisters)))
-    return std::nullopt;
-  return kernel.resultOf(reductions.front().getResult());
+  kernel.loop(kernel.index(0), kernel.size(count), kernel.index(1), start,
+              [&](Value number, ValueRange carried) {
+                ElementEmitter::Scope scope(emitter);
+                unflattenRow(emitter, space, scan.along,
+                             position(count, number), loopIndex);
+                return step(carried,
+                            space.shapeIndex(emitter.indices, loopIndex));
+              });
 }
 
 // All lanes of a row before the next one: rows are read and written in order,
 // and the running state is the previous row of the result. An exclusive scan
 // still has to add the previous row of the operand to it.
 void ScanKernel::emitRowByRow(
-    SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along,
-    function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes,
-    unsigned lane, unsigned result) {
-  graph::CumulativeOp op = reductions.front();
+    SmallVector<LaneIndex> loopIndex,
+    function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes) {
+  graph::CumulativeOp op = scan.reductions.front();
   Type element = getElementTypeOrSelf(op.getOperand().getType());
-  DimExpr count = 1;
-  for (unsigned loop : along)
-    count = count * space.size(loop);
+  DimExpr count = scan.length();
   auto indexAt = [&](Value row, const LaneIndex &lanes) {
     SmallVector<LaneIndex> at(loopIndex);
-    at[lane] = lanes;
-    unflattenRow(emitter, space, along, position(count, row), at);
+    at[*scan.lane] = lanes;
+    unflattenRow(emitter, space, scan.along, position(count, row), at);
     return space.shapeIndex(emitter.indices, at);
   };
   Value zero = kernel.index(0), one = kernel.index(1);
@@ -150,7 +127,7 @@ void ScanKernel::emitRowByRow(
     forLanes([&](const LaneIndex &lanes) {
       SmallVector<LaneIndex> last = indexAt(kernel.sub(row, one), lanes);
       Value before =
-          emitter.memory.load(kernel.result(result), element,
+          emitter.memory.load(kernel.result(*scan.kept), element,
                               emitter.linearize(op.getResult(), last));
       Value x =
           op.getExclusive() ? emitter.emit(op.getOperand(), last) : Value();
@@ -162,86 +139,34 @@ void ScanKernel::emitRowByRow(
   });
 }
 
-/// A step in a narrow float type waits for the widening, the addition and the
-/// rounding of the step before. Neighbouring rows fill that latency, although
-/// their elements are not contiguous.
-bool ScanKernel::roundsEachStep() {
-  return llvm::all_of(reductions, [](graph::CumulativeOp op) {
-    Type element = getElementTypeOrSelf(op.getOperand().getType());
-    return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  });
-}
-
 FailureOr<KernelPlan> ScanKernel::run() {
-  SmallVector<unsigned> along, others;
-  for (unsigned loop = 0; loop < space.rank(); ++loop)
-    (space.group(loop) ? along : others).push_back(loop);
-  std::optional<unsigned> lane = chooseLaneLoop(space, others);
-  if (lane && llvm::none_of(space.accesses(),
-                            [&](const IterationSpace::Access &access) {
-                              return access.written &&
-                                     access.factors[*lane].isConstant(1);
-                            }))
-    lane.reset();
-  bool apart = !lane && !others.empty() && roundsEachStep();
-  if (apart)
-    lane = others.back();
-  // A few lanes are faster one by one than under a mask.
-  constexpr int64_t fewLanes = 4;
-  if (lane && space.size(*lane).provablyAtMost(DimExpr(fewLanes)))
-    lane.reset();
-  DimExpr length = 1;
-  for (unsigned loop : along)
-    length = length * space.size(loop);
-  RowTasks tasks;
-  std::optional<unsigned> kept;
-  if (lane) {
-    // Wide enough for several cache lines of each row.
-    constexpr unsigned vectors = 4;
-    constexpr int64_t columnsOfRows = 1024;
-    unsigned narrow =
-        givenLanes(kernel.fusion, valueWidth(kernel.fusion, kernel.target));
-    if (!apart)
-      kept = keptResult(space.size(*lane), vectors * narrow);
-    emitter.indices.width =
-        reductions.size() == 1 && !kept && !apart ? vectors * narrow : narrow;
-    if (auto size = space.size(*lane).constant(); size && *size > 0)
-      emitter.indices.width = std::min<unsigned>(
-          emitter.indices.width, unsigned(llvm::PowerOf2Ceil(uint64_t(*size))));
-    llvm::erase(others, *lane);
-    DimExpr rows = 1;
-    for (unsigned loop : others)
-      rows = rows * space.size(loop);
-    tasks = RowTasks::plan(rows, space.size(*lane),
-                           kept ? columnsOfRows : 8 * int64_t(narrow));
-  } else {
-    DimExpr rows = 1;
-    for (unsigned loop : others)
-      rows = rows * space.size(loop);
-    tasks = RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
-  }
-  forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
+  if (scan.lane)
+    emitter.indices.width = scan.width;
+  forEachRow(kernel, scan.tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<LaneIndex> loopIndex(space.rank());
-    unflattenRow(emitter, space, others, row, loopIndex);
-    if (!lane) {
-      emitRow(loopIndex, along);
+    unflattenRow(emitter, space, scan.others, row, loopIndex);
+    if (!scan.lane) {
+      emitRow(loopIndex);
       return;
     }
     auto forLanes = [&](function_ref<void(const LaneIndex &)> body) {
-      forEachLaneBlock(emitter, space, *lane, low, high, body);
+      forEachLaneBlock(emitter, space, *scan.lane, low, high, body);
     };
-    if (kept)
-      return emitRowByRow(loopIndex, along, forLanes, *lane, *kept);
+    if (scan.kept)
+      return emitRowByRow(loopIndex, forLanes);
     forLanes([&](const LaneIndex &lanes) {
       SmallVector<LaneIndex> at(loopIndex);
-      at[*lane] = lanes;
-      emitRow(at, along);
+      at[*scan.lane] = lanes;
+      emitRow(at);
     });
   });
-  double cost = tasks.elementsPerTask * costPerElement(kernel.fusion) *
-                (lane ? double(length.constant().value_or(64)) : 1);
-  Launch launch = kernel.finish(tasks.tasks, cost);
+  constexpr int64_t unknownLength = 64;
+  double cost =
+      scan.tasks.elementsPerTask * costPerElement(kernel.fusion) *
+      (scan.lane ? double(scan.length().constant().value_or(unknownLength))
+                 : 1);
+  Launch launch = kernel.finish(scan.tasks.tasks, cost);
   KernelPlan plan;
   if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
     return failure();
@@ -249,41 +174,11 @@ FailureOr<KernelPlan> ScanKernel::run() {
 }
 
 FailureOr<KernelPlan> emitScan(const EmissionContext &context) {
-  graph::FusionOp fusion = context.fusion;
-  Block &body = fusion.getBody().front();
-  SmallVector<graph::CumulativeOp> reductions(
-      body.getOps<graph::CumulativeOp>());
-  graph::CumulativeOp first = reductions.front();
-  const graph::DimVector dims = context.dims.dimsOf(first.getResult());
-  for (graph::CumulativeOp op : reductions)
-    if (op.getDim() != first.getDim() ||
-        op.getReverse() != first.getReverse() ||
-        context.dims.dimsOf(op.getResult()) != dims)
-      return op.emitError() << "no kernel for scans along different "
-                               "dimensions in one fusion";
-  // The epilogue of a scan must use it at the same index.
-  for (graph::CumulativeOp op : reductions)
-    for (Operation *user : op.getResult().getUsers())
-      for (Operation *next = user; next && !isa<graph::YieldOp>(next);
-           next = next->hasOneUse() ? *next->user_begin() : nullptr)
-        if (graph::familyOf(next) != graph::Family::Elementwise &&
-            !isa<graph::CumulativeOp>(next))
-          return next->emitError()
-                 << "no kernel that moves the result of a running reduction";
-  for (Value result : body.getTerminator()->getOperands())
-    if (context.dims.dimsOf(result).size() != dims.size())
-      return fusion.emitError()
-             << "no kernel that moves the result of a running reduction";
-  SmallVector<SpaceRoot> roots;
-  for (Value result : body.getTerminator()->getOperands()) {
-    SpaceRoot root{result, {}, true};
-    for (unsigned d = 0; d < dims.size(); ++d)
-      root.dims.push_back(d);
-    roots.push_back(std::move(root));
-  }
-  SmallVector<unsigned> groups(dims.size(), 0);
-  groups[first.getDim()] = 1;
-  return ScanKernel(context, reductions, roots, groups).run();
+  FailureOr<ScanSchedule> scan =
+      scanSchedule(context.fusion, context.dims, context.target);
+  if (failed(scan))
+    return failure();
+  return ScanKernel(context, *scan).run();
 }
 
 } // namespace zenith::kernels

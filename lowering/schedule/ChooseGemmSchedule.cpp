@@ -3,8 +3,8 @@
 // Cache blocking: chooses tasks by what fits the second-level cache: rows of A
 // beside a panel of B, or all of B.
 
-#include "lowering/schedule/ChooseGemmSchedule.h"
 #include "lowering/builder/MachineClasses.h"
+#include "lowering/schedule/GemmSchedule.h"
 #include "lowering/schedule/KBlocking.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -135,6 +135,10 @@ GemmSchedule gemmScheduleOf(const ContractionSpace &space,
 sched::KLoop loopOf(const GemmSchedule &schedule);
 sched::Joined joinedOf(const GemmSchedule &schedule);
 
+/// Chooses the tasks, panels and K-blocking of a GEMM.
+GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
+                                const TargetModel &target);
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_SCHEDULE_GEMMSCHEDULE_H

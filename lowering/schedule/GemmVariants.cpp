@@ -5,7 +5,7 @@
 
 #include "lowering/schedule/GemmVariants.h"
 #include "lowering/microkernels/MicroKernel.h"
-#include "lowering/schedule/ChooseGemmSchedule.h"
+#include "lowering/schedule/GemmSchedule.h"
 #include "lowering/schedule/Schedule.h"
 
 using namespace mlir;

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of an operand that run before the GEMM that reads them: row-major,
-// padded, or packed in panels.
+// The memory from which a GEMM reads an operand, and the copies of it that run
+// before: row-major, padded, or packed in panels.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_PREPARATION_H
 #define ZENITH_LOWERING_SCHEDULE_PREPARATION_H
 
+#include "lowering/builder/AffineOperand.h"
 #include "lowering/schedule/Axis.h"
-#include "lowering/schedule/OperandSource.h"
 
 namespace zenith::kernels {
+
+/// Memory that a kernel reads.
+struct OperandSource {
+  bool scratch = false;
+  unsigned index = 0;    ///< of the fusion's operand or of its scratch buffer
+  mlir::Type element;    ///< type in the graph
+  graph::DimExpr offset; ///< of the first element, in elements
+};
+
+/// An operand together with the strides of its dimensions in memory.
+struct LocatedOperand {
+  OperandSource source;
+  /// Per dimension of the operand: its digits, outer to inner, as sizes and
+  /// strides in elements.
+  llvm::SmallVector<StridedDim> dims;
+  /// Not 0: the operand is packed in panels of so many columns; digits count
+  /// rows of a panel and columns.
+  unsigned panel = 0;
+  unsigned kInterleave =
+      1; ///< neighbouring k of a column that lie side by side
+};
 
 /// A dimension of a padded copy: dimension `dim` of the value, with `size`
 /// elements in the copy, leading zeros included.

@@ -118,7 +118,12 @@ def Sched_WindowAttr : Sched_Blocked<"Window", "window", (ins)> {
 
 def Sched_ScanAttr : Sched_Blocked<"Scan", "scan", (ins)> {
   let summary = "running reductions along a dimension";
-  let description = "Example: `#sched.scan<on = task, lanes = 32>`";
+  let description = [{
+    A task has `block` elements of a row of lanes, or, with one lane, rows of so many elements; `item * lanes` of them are
+    scanned at a time. With `tile = [1, block]` it finishes a row of lanes before the next one and reads the state of the
+    scan from the result, since so many lanes would not stay in registers.
+    Example: `#sched.scan<on = task, tile = [1, 1024], block = 1024, lanes = 32>`
+  }];
 }
 
 def Sched_ScatterAttr : Sched_Blocked<"Scatter", "scatter", (ins

@@ -95,6 +95,10 @@ def draw(text, r):
         if "tile" in keys:
             # A square is as wide as the vectors of the target, whatever the other keys are.
             put("lanes", keys["tile"].strip("[]").split(", ")[1]) if chance() else put("tile")
+    if kind == "scan" and chance():
+        # Rows are finished one by one with a tile, which is as wide as the block.
+        block = r.choice([1, 7, 64, 500, 1024, 100000])
+        put("block", block), put("tile", [1, block] if chance(0.5) else None)
     if kind in ("elements", "scatter", "gemm") and chance(0.3):
         put("shares")
     if kind in ("elements", "reduce") and chance(0.3):

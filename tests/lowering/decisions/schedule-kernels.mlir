@@ -136,17 +136,31 @@ func.func @pooling(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
 }
 
 // CHECK-LABEL: func.func @running(
-// CHECK: schedule = #sched.scan<on = task, lanes = 16>}
+// CHECK: schedule = #sched.scan<on = task, block = 4096, lanes = 1>}
 // ZEN4-LABEL: func.func @running(
-// ZEN4: schedule = #sched.scan<on = task, lanes = 32>}
+// ZEN4: schedule = #sched.scan<on = task, block = 4096, lanes = 1>}
 // NEOVERSE-LABEL: func.func @running(
-// NEOVERSE: schedule = #sched.scan<on = task, lanes = 8>}
+// NEOVERSE: schedule = #sched.scan<on = task, block = 4096, lanes = 1>}
 func.func @running(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
   %0 = graph.fusion reduction (%a = %x : tensor<4x100xf32>) -> tensor<4x100xf32> {
     %1 = graph.cumulative sum, %a 1 : tensor<4x100xf32>
     graph.yield %1 : tensor<4x100xf32>
   }
   return %0 : tensor<4x100xf32>
+}
+
+// CHECK-LABEL: func.func @running_rows(
+// CHECK: schedule = #sched.scan<on = task, tile = [1, 1024], block = 1024, lanes = 16>}
+// ZEN4-LABEL: func.func @running_rows(
+// ZEN4: schedule = #sched.scan<on = task, tile = [1, 1024], block = 1024, lanes = 32>}
+// NEOVERSE-LABEL: func.func @running_rows(
+// NEOVERSE: schedule = #sched.scan<on = task, tile = [1, 1024], block = 1024, lanes = 8>}
+func.func @running_rows(%x: tensor<100x4096xf32>) -> tensor<100x4096xf32> {
+  %0 = graph.fusion reduction (%a = %x : tensor<100x4096xf32>) -> tensor<100x4096xf32> {
+    %1 = graph.cumulative sum, %a 0 : tensor<100x4096xf32>
+    graph.yield %1 : tensor<100x4096xf32>
+  }
+  return %0 : tensor<100x4096xf32>
 }
 
 // CHECK-LABEL: func.func @updates(

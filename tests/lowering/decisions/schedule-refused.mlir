@@ -90,3 +90,43 @@ func.func @c3_joined(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<6
   }
   return %0 : tensor<64x96xf32>
 }
+
+// -----
+func.func @c3_scan_of_lanes_apart(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
+  // expected-error @below {{schedule: tile: got [1, 64], expected none: the state of the scan has no row of a result (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<4x100xf32>) -> tensor<4x100xf32> attributes {schedule = #sched.scan<on = task, tile = [1, 64]>} {
+    %1 = graph.cumulative sum, %a 1 : tensor<4x100xf32>
+    graph.yield %1 : tensor<4x100xf32>
+  }
+  return %0 : tensor<4x100xf32>
+}
+
+// -----
+func.func @c3_scan_of_many_rows(%x: tensor<100x4096xf32>) -> tensor<100x4096xf32> {
+  // expected-error @below {{schedule: tile: got [2, 64], expected a row, and the columns of a block (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<100x4096xf32>) -> tensor<100x4096xf32> attributes {schedule = #sched.scan<on = task, tile = [2, 64], lanes = 8>} {
+    %1 = graph.cumulative sum, %a 0 : tensor<100x4096xf32>
+    graph.yield %1 : tensor<100x4096xf32>
+  }
+  return %0 : tensor<100x4096xf32>
+}
+
+// -----
+func.func @c3_scan_of_other_blocks(%x: tensor<100x4096xf32>) -> tensor<100x4096xf32> {
+  // expected-error @below {{schedule: tile: got [1, 64], expected a row, and the columns of a block (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<100x4096xf32>) -> tensor<100x4096xf32> attributes {schedule = #sched.scan<on = task, tile = [1, 64], block = 128, lanes = 8>} {
+    %1 = graph.cumulative sum, %a 0 : tensor<100x4096xf32>
+    graph.yield %1 : tensor<100x4096xf32>
+  }
+  return %0 : tensor<100x4096xf32>
+}
+
+// -----
+func.func @c6_scan_of_one_lane(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
+  // expected-error @below {{schedule: lanes: got 8, expected 1: results are not contiguous beside the scan (sched_c6)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<4x100xf32>) -> tensor<4x100xf32> attributes {schedule = #sched.scan<on = task, lanes = 8>} {
+    %1 = graph.cumulative sum, %a 1 : tensor<4x100xf32>
+    graph.yield %1 : tensor<4x100xf32>
+  }
+  return %0 : tensor<4x100xf32>
+}
