@@ -41,8 +41,9 @@ private:
   /// Past the name at `from`, which begins with %, and a count of results.
   size_t endOfName(size_t from) const;
   size_t skipSpace(size_t from) const;
-  /// Names from `from` on up to an equals sign, if there is one.
-  SmallVector<StringRef> definedList(size_t from, size_t &end) const;
+  /// Where the names begin that commas separate, from `from` on; `end` is
+  /// behind them.
+  SmallVector<size_t> nameList(size_t from, size_t &end) const;
   StringRef nameAt(size_t from) const;
 
   StringRef text;
@@ -124,31 +125,30 @@ size_t NameWalk::skipSpace(size_t from) const {
   return from;
 }
 
-SmallVector<StringRef> NameWalk::definedList(size_t from, size_t &end) const {
-  SmallVector<StringRef> names;
+SmallVector<size_t> NameWalk::nameList(size_t from, size_t &end) const {
+  SmallVector<size_t> names;
   while (from < text.size() && text[from] == '%') {
-    names.push_back(nameAt(from));
+    names.push_back(from);
     end = skipSpace(endOfName(from));
-    if (end < text.size() && text[end] == '=' && text.substr(end, 2) != "==")
-      return names;
     if (end >= text.size() || text[end] != ',')
       break;
     from = skipSpace(end + 1);
   }
-  return {};
+  return names;
 }
 
 void NameWalk::visitName() {
-  size_t begin = at, end = 0;
+  size_t begin = at;
   StringRef name = nameAt(begin);
   if (regions.back().parentheses == 0) {
-    SmallVector<StringRef> list = definedList(begin, end);
-    if (!list.empty()) {
+    SmallVector<size_t> list = nameList(begin, at);
+    bool isDefinition =
+        at < text.size() && text[at] == '=' && text.substr(at, 2) != "==";
+    if (isDefinition)
       regions.back().arguments.clear();
-      llvm::for_each(list, [&](StringRef each) { define(each); });
-      at = end;
-      return;
-    }
+    for (size_t each : list)
+      isDefinition ? define(nameAt(each)) : use(nameAt(each), each);
+    return;
   } else {
     size_t after = skipSpace(begin + name.size());
     char before = text.take_front(begin).rtrim().back();

@@ -47,6 +47,17 @@ TEST(EscapingNames, AreReadBehindTheirRegion) {
             "%1 7:28");
 }
 
+// A program may return as many values as it has ops: a list that were read
+// again for each of its names would take minutes.
+TEST(EscapingNames, AreFoundInLongLists) {
+  std::string list = "%v0";
+  for (int i = 1; i < 400000; ++i)
+    list += ", %v" + std::to_string(i);
+  EXPECT_EQ(found(list + " = some.op\nsome.return " + list), "");
+  EXPECT_EQ(found("{ some.return " + list + "\n}\n{ %v7 = some.op }"),
+            "%v7 1:50");
+}
+
 TEST(EscapingNames, AreNoneInValidPrograms) {
   // Names in strings, comments and regions beside each other.
   EXPECT_EQ(found(R"(func.func @f(%a: tensor<f32> {x.y = "%b"}) -> tensor<f32> {
