@@ -29,11 +29,15 @@ int64_t axisSize(AxisRefAttr axis, MeshAttr mesh) {
   return axis.isWhole() ? *mesh.sizeOf(axis.getName()) : axis.getSize();
 }
 
+int64_t axisSizes(ArrayRef<AxisRefAttr> axes, MeshAttr mesh) {
+  int64_t product = 1;
+  for (AxisRefAttr axis : axes)
+    product *= axisSize(axis, mesh);
+  return product;
+}
+
 int64_t shardCount(DimShardingAttr dim, MeshAttr mesh) {
-  int64_t count = 1;
-  for (AxisRefAttr axis : dim.getAxes())
-    count *= axisSize(axis, mesh);
-  return count;
+  return axisSizes(dim.getAxes(), mesh);
 }
 
 static RankedTensorType

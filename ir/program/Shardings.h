@@ -22,6 +22,8 @@ bool hasMesh(mlir::ModuleOp module);
 
 /// Number of positions along an axis or factor, which the mesh must have.
 int64_t axisSize(AxisRefAttr axis, MeshAttr mesh);
+/// The product of the sizes of several.
+int64_t axisSizes(llvm::ArrayRef<AxisRefAttr> axes, MeshAttr mesh);
 /// Number of blocks of a dimension.
 int64_t shardCount(DimShardingAttr dim, MeshAttr mesh);
 /// Shape of the largest block of a value of `type`: ceil(size / shards) in each

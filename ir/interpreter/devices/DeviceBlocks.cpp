@@ -30,10 +30,7 @@ struct Box {
 } // namespace
 
 static int64_t shardsOf(const Dealing &dealing, unsigned dim) {
-  int64_t shards = 1;
-  for (graph::AxisRefAttr axis : dealing.axesOf(dim))
-    shards *= graph::axisSize(axis, dealing.mesh);
-  return shards;
+  return graph::axisSizes(dealing.axesOf(dim), dealing.mesh);
 }
 
 static Box boxAt(ArrayRef<int64_t> whole, const Dealing &dealing,

@@ -33,10 +33,7 @@ public:
   /// Manual axes, or parts of them, along which a value so dealt has copies.
   SmallVector<AxisRefAttr> copied(ShardingAttr sharding) const;
   int64_t copies(ShardingAttr sharding) const {
-    int64_t product = 1;
-    for (AxisRefAttr axis : copied(sharding))
-      product *= axisSize(axis, mesh);
-    return product;
+    return axisSizes(copied(sharding), mesh);
   }
   /// `value`, of one device, summed over those that hold copies.
   Value sumOfCopies(RuleBuilder &rule, Value value,

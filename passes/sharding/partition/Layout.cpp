@@ -11,6 +11,10 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::sharding;
 
+using graph::AxisRefAttr;
+using graph::MeshAttr;
+using graph::ShardingAttr;
+
 int64_t zenith::sharding::bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Type element = tensor.getElementType();
@@ -21,9 +25,6 @@ int64_t zenith::sharding::bytesOf(Type type) {
     bits = element.getIntOrFloatBitWidth();
   return llvm::divideCeil(tensor.getNumElements() * bits, 8);
 }
-using graph::AxisRefAttr;
-using graph::MeshAttr;
-using graph::ShardingAttr;
 
 bool Layout::isWhole() const {
   return partial.empty() &&

@@ -11,6 +11,14 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::sharding;
 
+SmallVector<int64_t> zenith::sharding::multiples(int64_t shards, int64_t factor,
+                                                 int64_t start) {
+  SmallVector<int64_t> values;
+  for (int64_t i = 0; i < shards; ++i)
+    values.push_back(i * factor + start);
+  return values;
+}
+
 namespace {
 /// What each block index gets in one hop; counts are 0 where it gets nothing.
 struct Hop {

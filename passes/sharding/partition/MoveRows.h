@@ -25,6 +25,10 @@ struct RowMove {
   int64_t from = 0, to = 0;
 };
 
+/// start, start + factor, ...: a number for each shard.
+llvm::SmallVector<int64_t> multiples(int64_t shards, int64_t factor,
+                                     int64_t start);
+
 /// `background` with the rows of `source` in their places. Hops are along the
 /// mesh axes that `move.atoms` name.
 Value moveRows(LocalBuilder &builder, Value source, const RowMove &move,

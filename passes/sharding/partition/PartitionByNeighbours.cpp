@@ -21,14 +21,6 @@ Layout Partitioner::targetLayout(Operation &op) {
   return Layout::whole(tensorTypeOf(op.getResult(0)).getRank());
 }
 
-static SmallVector<int64_t> multiples(int64_t shards, int64_t factor,
-                                      int64_t start) {
-  SmallVector<int64_t> values;
-  for (int64_t i = 0; i < shards; ++i)
-    values.push_back(i * factor + start);
-  return values;
-}
-
 static Value zeroBlock(LocalBuilder &x, Value like, int64_t dim,
                        int64_t length) {
   SmallVector<int64_t> shape(tensorTypeOf(like).getShape());

@@ -16,14 +16,6 @@ static int64_t ceilOf(int64_t value, int64_t divisor) {
                     : -(-value / divisor);
 }
 
-static SmallVector<int64_t> multiples(int64_t shards, int64_t factor,
-                                      int64_t start) {
-  SmallVector<int64_t> values;
-  for (int64_t i = 0; i < shards; ++i)
-    values.push_back(i * factor + start);
-  return values;
-}
-
 // Each row followed by `dilation` - 1 neutral ones.
 static Value spread(LocalBuilder &x, Value source, int64_t dim,
                     int64_t dilation, Value neutral) {
