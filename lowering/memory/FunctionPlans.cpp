@@ -14,16 +14,24 @@ using namespace mlir;
 
 namespace zenith::memory {
 
+void forEachCallee(Operation *op, const SymbolTable &symbols,
+                   llvm::function_ref<void(func::FuncOp)> visit) {
+  if (!isa<host::BranchOp, host::LoopOp>(op))
+    return;
+  op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+    if (auto callee = symbols.lookup<func::FuncOp>(name.getValue()))
+      visit(callee);
+  });
+}
+
 static void addCalleesFirst(func::FuncOp function, const SymbolTable &symbols,
                             llvm::SetVector<func::FuncOp> &order) {
   if (order.contains(function))
     return;
   function.walk([&](Operation *op) {
-    if (isa<host::BranchOp, host::LoopOp>(op))
-      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        if (auto callee = symbols.lookup<func::FuncOp>(name.getValue()))
-          addCalleesFirst(callee, symbols, order);
-      });
+    forEachCallee(op, symbols, [&](func::FuncOp callee) {
+      addCalleesFirst(callee, symbols, order);
+    });
   });
   order.insert(function);
 }
@@ -122,16 +130,12 @@ FailureOr<BufferPlan> planOfOrder(func::FuncOp function,
       [&](func::FuncOp, FunctionGraph &graph) { graph.apply(order); });
 }
 
-LogicalResult planCalleesFirst(
-    ModuleOp module,
-    llvm::function_ref<FailureOr<BufferPlan>(
-        func::FuncOp, const target::TargetModel &, const ModuleContext &)>
-        plan) {
-  target::TargetModel model = target::modelOf(module);
-  ModuleContext context(module);
+LogicalResult
+planCalleesFirst(ModuleOp module, const ModuleContext &context,
+                 llvm::function_ref<FailureOr<BufferPlan>(func::FuncOp)> plan) {
   std::vector<func::FuncOp> functions = calleesFirst(module, context.symbols);
   for (func::FuncOp function : functions) {
-    FailureOr<BufferPlan> planned = plan(function, model, context);
+    FailureOr<BufferPlan> planned = plan(function);
     if (failed(planned))
       return failure();
     setFunctionPlan(function, *planned);

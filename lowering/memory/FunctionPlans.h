@@ -15,6 +15,11 @@ class FunctionGraph;
 /// (MemoryFacts.h).
 inline constexpr llvm::StringLiteral factsAttrName = "graph.memory_facts";
 
+/// Visits the functions that `op` calls where it is a branch or a loop: of a
+/// branch all, of a loop its condition and its body.
+void forEachCallee(mlir::Operation *op, const mlir::SymbolTable &symbols,
+                   llvm::function_ref<void(mlir::func::FuncOp)> visit);
+
 /// The functions of a module, each after those that its control ops name: what
 /// a loop needs follows from the plan of its body.
 std::vector<mlir::func::FuncOp> calleesFirst(mlir::ModuleOp module,
@@ -28,10 +33,8 @@ void removeFunctionPlan(mlir::func::FuncOp function);
 /// Plans each function after those that it calls, by `plan`, which may change
 /// it. Callees carry their plans meanwhile.
 mlir::LogicalResult planCalleesFirst(
-    mlir::ModuleOp module,
-    llvm::function_ref<mlir::FailureOr<BufferPlan>(
-        mlir::func::FuncOp, const target::TargetModel &, const ModuleContext &)>
-        plan);
+    mlir::ModuleOp module, const ModuleContext &context,
+    llvm::function_ref<mlir::FailureOr<BufferPlan>(mlir::func::FuncOp)> plan);
 
 /// What the runtime allocates for the results of an entry: buffers in whole
 /// lines, and a line for the extents of each.

@@ -6,8 +6,10 @@
 #include "lowering/memory/LoopStacks.h"
 
 #include "ir/matchers/HostScalars.h"
+#include "ir/matchers/MovementRewrites.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
+#include "lowering/memory/FunctionPlans.h"
 
 using namespace mlir;
 
@@ -20,11 +22,7 @@ static bool isZero(Value value) { return graph::splatValue(value) == 0.0; }
 CallCounts callCounts(ModuleOp module, const SymbolTable &symbols) {
   CallCounts counts;
   module.walk([&](Operation *op) {
-    if (isa<host::BranchOp, host::LoopOp>(op))
-      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        if (Operation *callee = symbols.lookup(name.getValue()))
-          ++counts[callee];
-      });
+    forEachCallee(op, symbols, [&](func::FuncOp callee) { ++counts[callee]; });
   });
   return counts;
 }
@@ -95,12 +93,7 @@ static std::optional<unsigned> carriedRow(const LoopStack &stack,
                                           unsigned carried) {
   Value value = stack.write->getOperand(1);
   while (Operation *op = value.getDefiningOp()) {
-    bool renames = isa<graph::ReshapeOp, graph::BroadcastOp>(op) &&
-                   graph::typeOf(op->getOperand(0)).getNumElements() ==
-                       graph::typeOf(value).getNumElements() &&
-                   (isa<graph::ReshapeOp>(op) ||
-                    llvm::is_sorted(cast<graph::BroadcastOp>(op).getMapping()));
-    if (!renames)
+    if (!graph::isStaticRename(op))
       return std::nullopt;
     value = op->getOperand(0);
   }

@@ -5,6 +5,7 @@
 #include "lowering/memory/MemoryFacts.h"
 
 #include "ir/LocationText.h"
+#include "lowering/memory/FunctionPlans.h"
 #include "lowering/memory/LoopStacks.h"
 
 namespace json = llvm::json;
@@ -69,14 +70,10 @@ static void countCalls(MemoryFacts &facts, mlir::Operation *op, double times,
   if (auto loop = mlir::dyn_cast<host::LoopOp>(op))
     if (std::optional<LoopTrips> trips = tripsOf(loop, symbols))
       times *= double(trips->count);
-  op->getAttrDictionary().walk([&](mlir::FlatSymbolRefAttr name) {
-    auto callee = symbols.lookup<mlir::func::FuncOp>(name.getValue());
-    if (!callee)
-      return;
+  forEachCallee(op, symbols, [&](mlir::func::FuncOp callee) {
     graph::DimAnalysis dims;
     for (mlir::Operation &inner : callee.getBody().front()) {
-      if (mlir::isa<host::BranchOp, host::LoopOp>(inner))
-        countCalls(facts, &inner, times, symbols, target);
+      countCalls(facts, &inner, times, symbols, target);
       auto fusion = mlir::dyn_cast<graph::FusionOp>(inner);
       if (!fusion || !fusion.getScheduleAttr())
         continue;
@@ -95,8 +92,7 @@ void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
                   const mlir::SymbolTable &symbols,
                   const target::TargetModel &target) {
   for (mlir::Operation &op : function.getBody().front())
-    if (mlir::isa<host::BranchOp, host::LoopOp>(op))
-      countCalls(facts, &op, 1, symbols, target);
+    countCalls(facts, &op, 1, symbols, target);
 }
 
 json::Object toJSON(const MemoryFacts &facts) {

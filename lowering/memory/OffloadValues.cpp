@@ -40,8 +40,9 @@ class OffloadValuesPass
   void runOnOperation() override {
     remat::FileModel model =
         memory::fileModelOf(std::max<int64_t>(1, offloadRate));
-    auto plan = [&](func::FuncOp function, const target::TargetModel &target,
-                    const memory::ModuleContext &context) {
+    target::TargetModel target = target::modelOf(getOperation());
+    memory::ModuleContext context(getOperation());
+    auto plan = [&](func::FuncOp function) {
       if (!function->hasAttr(graph::nestedAttrName) &&
           function.getSymName() != graph::prepareFunctionName)
         if (memory::FileUse use = memory::writeTransfers(
@@ -51,7 +52,7 @@ class OffloadValuesPass
       graph::DimAnalysis dims;
       return memory::planBuffers(function, dims, target, context);
     };
-    if (failed(memory::planCalleesFirst(getOperation(), plan)))
+    if (failed(memory::planCalleesFirst(getOperation(), context, plan)))
       signalPassFailure();
   }
 };

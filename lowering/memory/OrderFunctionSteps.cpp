@@ -25,10 +25,10 @@ class OrderStepsPass : public impl::OrderStepsPassBase<OrderStepsPass> {
   using OrderStepsPassBase::OrderStepsPassBase;
 
   void runOnOperation() override {
+    target::TargetModel model = target::modelOf(getOperation());
+    memory::ModuleContext context(getOperation());
     if (failed(memory::planCalleesFirst(
-            getOperation(),
-            [&](func::FuncOp function, const target::TargetModel &model,
-                const memory::ModuleContext &context) {
+            getOperation(), context, [&](func::FuncOp function) {
               return order(function, model, context);
             })))
       signalPassFailure();

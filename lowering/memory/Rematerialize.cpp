@@ -349,9 +349,7 @@ LogicalResult ModulePlanner::fitEntry(func::FuncOp function,
 }
 
 FailureOr<Outcome> ModulePlanner::run() {
-  auto fit =
-      [&](func::FuncOp function, const target::TargetModel &,
-          const memory::ModuleContext &) -> FailureOr<memory::BufferPlan> {
+  auto fit = [&](func::FuncOp function) -> FailureOr<memory::BufferPlan> {
     FailureOr<memory::BufferPlan> plan = planOf(function);
     bool isEntry = !function->hasAttr(graph::nestedAttrName) &&
                    function.getSymName() != graph::prepareFunctionName;
@@ -359,7 +357,7 @@ FailureOr<Outcome> ModulePlanner::run() {
       return failure();
     return plan;
   };
-  if (failed(memory::planCalleesFirst(module, fit)))
+  if (failed(memory::planCalleesFirst(module, context, fit)))
     return failure();
   return outcome;
 }

@@ -4,6 +4,7 @@
 
 #include "lowering/memory/RowKernels.h"
 
+#include "ir/matchers/MovementRewrites.h"
 #include "ir/matchers/TypeOf.h"
 #include "lowering/decisions/Decide.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -131,11 +132,7 @@ RowKernels::Made RowKernels::rowOf(OpBuilder &builder, FusionOp update,
         for (Operation &op : block.without_terminator()) {
           if (&op == write)
             continue;
-          auto broadcast = dyn_cast<graph::BroadcastOp>(op);
-          bool renames = broadcast && llvm::is_sorted(broadcast.getMapping()) &&
-                         typeOf(op.getOperand(0)).getNumElements() ==
-                             typeOf(op.getResult(0)).getNumElements();
-          if (renames)
+          if (isa<graph::BroadcastOp>(op) && graph::isStaticRename(&op))
             values.map(op.getResult(0),
                        inside.create<graph::ReshapeOp>(
                            op.getLoc(), op.getResult(0).getType(),

@@ -4,6 +4,7 @@
 // only the former are stacked, and the later loops compute the rest again.
 
 #include "ir/GraphOps.h"
+#include "ir/matchers/MovementRewrites.h"
 #include "ir/matchers/RegionInlining.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
@@ -35,18 +36,9 @@ static bool startsAtRow(OperandRange starts) {
 
 /// A value as it was before dimensions of size 1 were added.
 static Value withoutUnits(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto broadcast = dyn_cast<BroadcastOp>(op);
-    bool isRename = (isa<ReshapeOp>(op) ||
-                     (broadcast && llvm::is_sorted(broadcast.getMapping()))) &&
-                    typeOf(value).hasStaticShape() &&
-                    typeOf(op->getOperand(0)).hasStaticShape() &&
-                    typeOf(op->getOperand(0)).getNumElements() ==
-                        typeOf(value).getNumElements();
-    if (!isRename)
-      break;
+  for (Operation *op = value.getDefiningOp(); op && isStaticRename(op);
+       op = value.getDefiningOp())
     value = op->getOperand(0);
-  }
   return value;
 }
 
