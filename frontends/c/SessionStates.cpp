@@ -30,8 +30,9 @@ zenith_session::~zenith_session() {
   }
 }
 
-//===- states
-//--------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
 
 zenith_session::LastOnCore &zenith_session::lastHere() {
   size_t core = size_t(std::max(runtime::currentCore(), 0));
@@ -95,8 +96,9 @@ void zenith_session::close() {
   release(this);
 }
 
-//===- values
-//--------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
 
 std::shared_ptr<const ValueSet> zenith_session::values() const {
   std::lock_guard<std::mutex> lock(mutex);
@@ -119,8 +121,9 @@ void zenith_session::swap(std::shared_ptr<const ValueSet> set) {
       }
 }
 
-//===- runs
-//----------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
 
 /// A run that is counted is an owner: it may begin after close().
 zenith_status *zenith_session::waitForTurn(const zenith_cancel *cancel,

@@ -111,7 +111,8 @@ private:
   template <typename Op> Value elementwise(Value lhs, Value rhs) {
     return builder.create<Op>(loc, lhs.getType(), lhs, rhs);
   }
-  /// wide * what the row has at its K, [blocks, K of a block].
+  /// Integers [panels, blocks, K of a block, panel], widened, times the row's
+  /// entries at their K, [blocks, K of a block].
   Value timesRow(Value integers, Value row);
   Value half(Value value, int64_t dim, int64_t index);
   Value productsOfIntegers();

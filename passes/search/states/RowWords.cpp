@@ -162,7 +162,6 @@ public:
         columns.mul(number, columns.splat(int64_t(base), columns.list(index)));
     return columns.add(scaled, digit);
   }
-  size_t pointCount() const { return points; }
 
 private:
   Value imageIn(ArrayRef<int64_t> maps, Value map, Value image) {
