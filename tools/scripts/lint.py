@@ -97,6 +97,7 @@ INSIDE = {
     "frontends/stablehlo/shardings": ["frontends/stablehlo/dialect"],
     "frontends/stablehlo/import": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect",
                                    "frontends/stablehlo/shardings"],
+    "frontends/stablehlo/import/functions": ["frontends/stablehlo/import"],
     "frontends/stablehlo/export": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect",
                                    "frontends/stablehlo/bytecode"],
     "frontends/cayley": ["frontends/cayley/files", "frontends/files", "frontends/tensors"],

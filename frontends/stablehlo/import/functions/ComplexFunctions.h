@@ -3,8 +3,8 @@
 // Functions of complex numbers that CHLO has and GraphIR does not, by real and
 // imaginary parts.
 
-#ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_COMPLEXFUNCTIONS_H
-#define ZENITH_FRONTENDS_STABLEHLO_IMPORT_COMPLEXFUNCTIONS_H
+#ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_COMPLEXFUNCTIONS_H
+#define ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_COMPLEXFUNCTIONS_H
 
 #include "frontends/stablehlo/import/HLOBuilder.h"
 
@@ -33,4 +33,4 @@ ComplexExpr complexSquare(ComplexExpr z);
 
 } // namespace zenith::stablehlo
 
-#endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_COMPLEXFUNCTIONS_H
+#endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_COMPLEXFUNCTIONS_H

@@ -3,7 +3,7 @@
 // Inverse functions after Hull, Fairgrieve and Tang (1997), with other forms
 // where squares overflow or vanish.
 
-#include "frontends/stablehlo/import/ComplexFunctions.h"
+#include "frontends/stablehlo/import/functions/ComplexFunctions.h"
 #include <limits>
 
 using namespace mlir;

@@ -3,9 +3,9 @@
 // Import of CHLO ops: elementary functions, also of complex numbers, and ops
 // with implicit broadcasting.
 
-#include "frontends/stablehlo/import/ComplexFunctions.h"
 #include "frontends/stablehlo/import/OpReading.h"
 #include "frontends/stablehlo/import/ShapeReading.h"
+#include "frontends/stablehlo/import/functions/ComplexFunctions.h"
 
 using namespace mlir;
 using namespace zenith;
