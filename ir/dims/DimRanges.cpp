@@ -10,9 +10,9 @@
 namespace zenith::graph {
 
 namespace {
-constexpr int64_t highest = std::numeric_limits<int64_t>::max();
-constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
-constexpr DimRange anything = {lowest, highest};
+constexpr int64_t anyHigh = std::numeric_limits<int64_t>::max();
+constexpr int64_t anyLow = std::numeric_limits<int64_t>::min();
+constexpr DimRange anything = {anyLow, anyHigh};
 
 /// An end at `end` of int64_t stays there.
 int64_t addEnds(int64_t lhs, int64_t rhs, int64_t end) {
@@ -25,12 +25,12 @@ int64_t addEnds(int64_t lhs, int64_t rhs, int64_t end) {
 /// Of numbers that are not negative.
 int64_t multiplyEnds(int64_t lhs, int64_t rhs) {
   int64_t product;
-  return __builtin_mul_overflow(lhs, rhs, &product) ? highest : product;
+  return __builtin_mul_overflow(lhs, rhs, &product) ? anyHigh : product;
 }
 
 DimRange add(DimRange lhs, DimRange rhs) {
-  return {addEnds(lhs.low, rhs.low, lowest),
-          addEnds(lhs.high, rhs.high, highest)};
+  return {addEnds(lhs.low, rhs.low, anyLow),
+          addEnds(lhs.high, rhs.high, anyHigh)};
 }
 
 /// Of factors that are not negative; anything, where one may be.
@@ -41,27 +41,27 @@ DimRange multiply(DimRange lhs, DimRange rhs) {
 }
 
 DimRange scale(DimRange range, int64_t coefficient) {
-  if (coefficient == lowest || range.low < 0)
+  if (coefficient == anyLow || range.low < 0)
     return anything;
   if (coefficient >= 0)
     return {multiplyEnds(range.low, coefficient),
             multiplyEnds(range.high, coefficient)};
   int64_t low = multiplyEnds(range.high, -coefficient),
           high = multiplyEnds(range.low, -coefficient);
-  return {low == highest ? lowest : -low, high == highest ? 0 : -high};
+  return {low == anyHigh ? anyLow : -low, high == anyHigh ? 0 : -high};
 }
 
 DimRange divide(DimRange range, DimRange divisor) {
   if (range.low < 0 || divisor.low < 1)
     return anything;
-  return {divisor.high == highest ? 0 : range.low / divisor.high,
-          range.high == highest ? highest : range.high / divisor.low};
+  return {divisor.high == anyHigh ? 0 : range.low / divisor.high,
+          range.high == anyHigh ? anyHigh : range.high / divisor.low};
 }
 
 DimRange remainder(DimRange range, DimRange divisor) {
   if (divisor.low < 1)
     return anything;
-  int64_t most = divisor.high == highest ? highest : divisor.high - 1;
+  int64_t most = divisor.high == anyHigh ? anyHigh : divisor.high - 1;
   return {0, range.low >= 0 ? std::min(range.high, most) : most};
 }
 
@@ -140,7 +140,7 @@ static int64_t commonDivisor(const DimExpr::Monomial &monomial,
 std::optional<DimExpr> dividedByMultiples(const DimExpr::Monomial &monomial,
                                           int64_t coefficient,
                                           int64_t divisor) {
-  if (monomial.empty() || coefficient == lowest)
+  if (monomial.empty() || coefficient == anyLow)
     return std::nullopt;
   int64_t shared = std::gcd(coefficient, divisor), rest = divisor / shared;
   if (commonDivisor(monomial, rest) != rest)

@@ -12,9 +12,6 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-/// Larger constants are the business of constant folding, which knows a budget.
-static constexpr int64_t foldLimit = 64;
-
 static bool isUnsignedElement(Type element) {
   return element.isUnsignedInteger() || element.isInteger(1);
 }

@@ -11,9 +11,6 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-/// Larger constants are the business of constant folding, which knows a budget.
-static constexpr int64_t foldLimit = 64;
-
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
 static Attribute indexScalar(MLIRContext *context, int64_t value) {

@@ -12,6 +12,10 @@
 
 namespace zenith::graph {
 
+/// Most elements of constants that ops fold themselves; larger ones are the
+/// business of constant folding, which knows a budget.
+constexpr int64_t foldLimit = 64;
+
 inline bool allRankedTensors(mlir::ValueRange values) {
   return llvm::all_of(values, [](mlir::Value value) {
     return llvm::isa<mlir::RankedTensorType>(value.getType());

@@ -55,7 +55,7 @@ template <typename Op> static void importBinary(NodeReading &n) {
     setQuantized(n, {n.b, n.b.binary<Op>(lhs, rhs)}, 0, 6);
 }
 
-static void importSigmoid(NodeReading &n) {
+static void importQuantizedSigmoid(NodeReading &n) {
   if (!n.needs({3}))
     return;
   ScalarValue x = dequantized(n, 0);
@@ -63,7 +63,7 @@ static void importSigmoid(NodeReading &n) {
     setQuantized(n, x.apply<graph::LogisticOp>(), 0, 3);
 }
 
-static void importLeakyRelu(NodeReading &n) {
+static void importQuantizedLeakyRelu(NodeReading &n) {
   if (!n.needs({3}))
     return;
   ScalarValue x = dequantized(n, 0);
@@ -74,7 +74,7 @@ static void importLeakyRelu(NodeReading &n) {
                3);
 }
 
-static void importConcat(NodeReading &n) {
+static void importQuantizedConcat(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.inputCount() % 3 != 2)
     return n.fail(invalid("QLinearConcat needs a scale and a zero point, and "
@@ -87,7 +87,7 @@ static void importConcat(NodeReading &n) {
     setQuantized(n, {b, b.concat(axis, parts)}, 2, 0);
 }
 
-static void importGlobalAveragePool(NodeReading &n) {
+static void importQuantizedAveragePool(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0);
   if (!n.needs({3}))
@@ -103,7 +103,7 @@ static void importGlobalAveragePool(NodeReading &n) {
 }
 
 /// Bytes if there is a scale for the result, else floats.
-static void importGemm(NodeReading &n) {
+static void importQuantizedGemm(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) != 2 || n.rank(3) != 2)
     return n.fail(invalid("QGemm needs operands of rank 2"));
@@ -132,13 +132,13 @@ static void importGemm(NodeReading &n) {
 
 llvm::ArrayRef<OpRow> zenith::onnx::quantizedLayerRows() {
   static constexpr OpRow rows[] = {
-      {"QGemm", 1, newest, 6, 9, importGemm},
+      {"QGemm", 1, newest, 6, 9, importQuantizedGemm},
       {"QLinearAdd", 1, newest, 2, 8, importBinary<graph::AddOp>},
-      {"QLinearConcat", 1, newest, 1, anyNumber, importConcat},
-      {"QLinearGlobalAveragePool", 1, newest, 2, 5, importGlobalAveragePool},
-      {"QLinearLeakyRelu", 1, newest, 2, 5, importLeakyRelu},
+      {"QLinearConcat", 1, newest, 1, anyNumber, importQuantizedConcat},
+      {"QLinearGlobalAveragePool", 1, newest, 2, 5, importQuantizedAveragePool},
+      {"QLinearLeakyRelu", 1, newest, 2, 5, importQuantizedLeakyRelu},
       {"QLinearMul", 1, newest, 2, 8, importBinary<graph::MulOp>},
-      {"QLinearSigmoid", 1, newest, 2, 5, importSigmoid},
+      {"QLinearSigmoid", 1, newest, 2, 5, importQuantizedSigmoid},
   };
   return rows;
 }

@@ -261,7 +261,7 @@ static FailureOr<ValueRange> dataOperands(Operation *op) {
   return operands.drop_back();
 }
 
-static LogicalResult checkBroadcast(Operation *op) {
+static LogicalResult checkCollectiveBroadcast(Operation *op) {
   FailureOr<ValueRange> data = dataOperands(op);
   if (failed(data) || failed(checkGroups(op, true)))
     return failure();
@@ -386,7 +386,7 @@ OpCheck zenith::stablehlo::distributionCheck(llvm::StringRef name) {
       .Case("reduce_scatter", checkReduceScatter)
       .Case("all_to_all", checkAllToAll)
       .Case("collective_permute", checkPermute)
-      .Case("collective_broadcast", checkBroadcast)
+      .Case("collective_broadcast", checkCollectiveBroadcast)
       .Case("collective_reduce", checkCollectiveReduce)
       .Case("infeed", checkReceived)
       .Cases("send", "recv", checkChannelType)
