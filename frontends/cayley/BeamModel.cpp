@@ -15,9 +15,8 @@ using namespace mlir;
 
 namespace zenith::cayley {
 
+using graph::anySize;
 using graph::RowBuilder;
-
-static constexpr int64_t anySize = ShapedType::kDynamic;
 
 int64_t rowsOfBlock(Operation *function) {
   constexpr int64_t layerBytes = 1 << 20, fewest = 512, most = 4096;

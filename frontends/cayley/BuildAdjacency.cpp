@@ -22,7 +22,6 @@ OwningOpRef<ModuleOp> buildAdjacency(const StateGraph &graph,
   StateOps states(builder, location, graph, starts);
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(module->getBody());
-  constexpr int64_t anySize = ShapedType::kDynamic;
   int64_t generators = graph.generators();
   RankedTensorType result = rows.type({anySize, generators}, rows.i64());
   auto function = builder.create<func::FuncOp>(

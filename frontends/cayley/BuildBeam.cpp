@@ -17,8 +17,6 @@ using namespace mlir;
 
 namespace zenith::cayley {
 
-static constexpr int64_t anySize = ShapedType::kDynamic;
-
 /// Appending to a list of links copies it, which takes more than half of the
 /// time of wide beams. A buffer commits its pages before they are needed.
 static std::optional<int64_t> bufferOfLinks(const BeamOptions &options,

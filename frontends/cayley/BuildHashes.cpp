@@ -14,7 +14,6 @@ namespace zenith::cayley {
 OwningOpRef<ModuleOp> buildHashes(int64_t width, Type element,
                                   const HashOptions &options,
                                   MLIRContext *context) {
-  constexpr int64_t anySize = ShapedType::kDynamic;
   OpBuilder builder(context);
   Location location = NameLoc::get(builder.getStringAttr("hash"));
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);

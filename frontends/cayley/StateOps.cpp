@@ -13,8 +13,6 @@ using namespace mlir;
 
 namespace zenith::cayley {
 
-static constexpr int64_t anySize = ShapedType::kDynamic;
-
 StateOps::StateOps(OpBuilder &builder, Location location,
                    const StateGraph &graph, ArrayRef<State> starts)
     : RowBuilder(builder, location), graph(graph) {

@@ -16,6 +16,7 @@ class FuncOp;
 
 namespace zenith::cayley {
 
+using graph::anySize;
 using graph::RowBuilder;
 
 /// Builds ops on states, which are rows of tensor<? x positions>.

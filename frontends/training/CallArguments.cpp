@@ -12,7 +12,7 @@
 namespace zenith::training {
 
 namespace {
-struct Parameter {
+struct CallParameter {
   std::string name;
   std::optional<Expression> initial;
   bool byNameOnly = false;
@@ -20,8 +20,8 @@ struct Parameter {
 } // namespace
 
 /// Commas inside of brackets belong to defaults.
-static std::vector<Parameter> parametersOf(const std::string &signature) {
-  std::vector<Parameter> parameters;
+static std::vector<CallParameter> parametersOf(const std::string &signature) {
+  std::vector<CallParameter> parameters;
   bool byNameOnly = false;
   int depth = 0;
   size_t begin = 0;
@@ -37,7 +37,7 @@ static std::vector<Parameter> parametersOf(const std::string &signature) {
     if (text.empty() || text == "*")
       continue;
     auto [name, initial] = text.split('=');
-    Parameter parameter{name.str(), std::nullopt, byNameOnly};
+    CallParameter parameter{name.str(), std::nullopt, byNameOnly};
     if (!initial.empty())
       parameter.initial = *parseExpression(initial.str(), "signature");
     parameters.push_back(std::move(parameter));
@@ -48,10 +48,10 @@ static std::vector<Parameter> parametersOf(const std::string &signature) {
 CallArguments::CallArguments(const Expression &call,
                              const std::string &signature, TextReading &reading)
     : function(call.text), shared(&reading) {
-  std::vector<Parameter> parameters = parametersOf(signature);
+  std::vector<CallParameter> parameters = parametersOf(signature);
   std::vector<std::string> names;
   size_t positional = 0;
-  for (const Parameter &parameter : parameters) {
+  for (const CallParameter &parameter : parameters) {
     names.push_back(parameter.name);
     positional += !parameter.byNameOnly;
   }
@@ -71,7 +71,7 @@ CallArguments::CallArguments(const Expression &call,
     else if (!values.emplace(name, value).second)
       fail("argument '" + name + "' is given twice");
   }
-  for (Parameter &parameter : parameters)
+  for (CallParameter &parameter : parameters)
     if (!values.count(parameter.name)) {
       if (!parameter.initial)
         fail("needs argument '" + parameter.name + "'");

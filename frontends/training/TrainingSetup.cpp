@@ -98,7 +98,7 @@ void TrainingTexts::describe(const TrainOptions &options, StepOptions &step,
     step.scaling = scaling;
   step.hasPolicy = bool(policy);
   if (policy && policy->output != precision::FloatWord::F32)
-    step.outputAs = precision::typeOf(policy->output, context);
+    step.outputAs = precision::elementTypeOf(policy->output, context);
 }
 
 //===----------------------------------------------------------------------===//

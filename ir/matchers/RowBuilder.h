@@ -11,6 +11,9 @@
 
 namespace zenith::graph {
 
+/// The size of a dimension that a run decides.
+constexpr int64_t anySize = mlir::ShapedType::kDynamic;
+
 /// Builds ops on rows: tensors of rank 1 or 2 whose dimension 0 may be dynamic.
 /// A number is a scalar tensor<i64>, a condition a tensor<i1>, a list a
 /// tensor<?xi64>.

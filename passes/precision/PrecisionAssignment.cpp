@@ -28,7 +28,7 @@ public:
   Assignment(func::FuncOp function, const PrecisionRequest &request)
       : function(function), request(request), policy(request.policy),
         f32(Float32Type::get(function.getContext())),
-        compute(typeOf(policy.compute, function.getContext())),
+        compute(elementTypeOf(policy.compute, function.getContext())),
         isEntry(function.isPublic()) {}
 
   std::vector<PrecisionRecord> run();
@@ -284,7 +284,7 @@ void Assignment::visitParameter(Value value) {
   if (!elementOf(value).isF32())
     return;
   if (policy.params != FloatWord::F32 && graph::typeOf(value).getRank() >= 2)
-    kept[value] = typeOf(policy.params, function.getContext());
+    kept[value] = elementTypeOf(policy.params, function.getContext());
   else if (policy.roundsInputs)
     kept[value] = compute;
 }
@@ -313,7 +313,7 @@ void Assignment::visitTerminator(Operation *op) {
   if (!isa<func::ReturnOp>(op) || !isEntry) {
     setOperands(op, [&](Value value) { return as(value, f32); });
   } else {
-    Type output = typeOf(policy.output, op->getContext());
+    Type output = elementTypeOf(policy.output, op->getContext());
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       bool keepsDigits = bool(function.getResultAttr(operand.getOperandNumber(),
@@ -380,7 +380,7 @@ void Assignment::visitAllowed(Operation *op) {
                       {*choice->ownError, *choice->outputError});
         return stay(op, Code::PRE115, "bound");
       }
-      element = typeOf(choice->type, op->getContext());
+      element = elementTypeOf(choice->type, op->getContext());
     }
   if (element == f32) {
     bool hasKept = llvm::any_of(op->getOperands(), [&](Value value) {

@@ -26,7 +26,7 @@ std::optional<FloatWord> floatWordOf(StringRef text) {
       .Default(std::nullopt);
 }
 
-Type typeOf(FloatWord word, MLIRContext *context) {
+Type elementTypeOf(FloatWord word, MLIRContext *context) {
   if (word == FloatWord::BF16)
     return BFloat16Type::get(context);
   if (word == FloatWord::F16)

@@ -18,7 +18,7 @@ enum class FloatWord { F32, BF16, F16 };
 llvm::StringRef wordOf(FloatWord word);
 /// The word for a type: also float32, full, bfloat16, float16, fp16.
 std::optional<FloatWord> floatWordOf(llvm::StringRef text);
-mlir::Type typeOf(FloatWord word, mlir::MLIRContext *context);
+mlir::Type elementTypeOf(FloatWord word, mlir::MLIRContext *context);
 
 /// docs/precision.md has the meaning of the fields.
 struct Policy {

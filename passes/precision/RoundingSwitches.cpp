@@ -17,7 +17,7 @@ namespace zenith::precision {
 void addRoundingSwitches(func::FuncOp function, ArrayRef<Operation *> products,
                          FloatWord type) {
   MLIRContext *context = function.getContext();
-  Type f32 = Float32Type::get(context), narrow = typeOf(type, context);
+  Type f32 = Float32Type::get(context), narrow = elementTypeOf(type, context);
   auto flag = RankedTensorType::get({}, IntegerType::get(context, 1));
   OpBuilder builder(context);
   for (Operation *op : products) {

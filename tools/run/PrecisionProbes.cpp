@@ -76,8 +76,8 @@ static std::vector<Operation *> markedOps(func::FuncOp entry) {
 static Value aloneNarrow(Operation *op, Operation *narrow) {
   auto typed = [&](StringRef key) {
     auto word = precision::floatWordOf(decided(narrow, key));
-    return precision::typeOf(word.value_or(precision::FloatWord::F32),
-                             op->getContext());
+    return precision::elementTypeOf(word.value_or(precision::FloatWord::F32),
+                                    op->getContext());
   };
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);

@@ -10,8 +10,6 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
-static constexpr int64_t anySize = ShapedType::kDynamic;
-
 BeamScores::BeamScores(RowBuilder &ops, OpBuilder &builder, Location location,
                        const BeamStep &step)
     : ops(ops), builder(builder), location(location), step(step) {

@@ -13,8 +13,6 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
-static constexpr int64_t anySize = ShapedType::kDynamic;
-
 /// `size` while that is enough for `need`, else `percent` of it and some more.
 Value KnownStates::grown(Value size, Value need, int64_t percent) {
   constexpr int64_t least = 64;

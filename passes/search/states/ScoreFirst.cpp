@@ -19,8 +19,6 @@ namespace zenith {
 
 namespace zenith::search {
 
-static constexpr int64_t anySize = ShapedType::kDynamic;
-
 namespace {
 
 struct ScoreFirstPass : impl::ScoreFirstPassBase<ScoreFirstPass> {

@@ -108,7 +108,7 @@ static Sending sendingOf(Operation *op, ArrayRef<graph::DeviceList> groups,
   return sending;
 }
 
-static llvm::json::Array axesOf(Operation *op) {
+static llvm::json::Array axesJSON(Operation *op) {
   llvm::json::Array axes;
   if (auto list = op->getAttrOfType<ArrayAttr>("axes"))
     for (auto axis : list.getAsRange<StringAttr>())
@@ -183,7 +183,7 @@ zenith::sharding::communicationReport(ModuleOp module, StringRef entry) {
     }
     rows.push_back(llvm::json::Object{
         {"kind", sending.kind},
-        {"axes", axesOf(op)},
+        {"axes", axesJSON(op)},
         {"group_size", sending.groupSize},
         {"payload_bytes", sending.payload},
         {"sent_bytes", wholeNumber(most * times)},

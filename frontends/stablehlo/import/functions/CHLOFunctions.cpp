@@ -6,6 +6,7 @@
 #include "frontends/stablehlo/import/OpReading.h"
 #include "frontends/stablehlo/import/ShapeReading.h"
 #include "frontends/stablehlo/import/functions/ComplexFunctions.h"
+#include "frontends/stablehlo/import/functions/ExprFunctions.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -14,9 +15,6 @@ using namespace zenith::stablehlo;
 static bool isComplex(Value value) {
   return isa<ComplexType>(elementOf(value));
 }
-
-static Expr abs(Expr value) { return value.apply<graph::AbsOp>(); }
-static Expr exp(Expr value) { return value.apply<graph::ExpOp>(); }
 
 //===----------------------------------------------------------------------===//
 // Elementary functions

@@ -4,22 +4,17 @@
 // where squares overflow or vanish.
 
 #include "frontends/stablehlo/import/functions/ComplexFunctions.h"
-#include <limits>
+
+#include "frontends/stablehlo/import/functions/ExprFunctions.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 ComplexExpr stablehlo::partsOf(HLOBuilder &x, Value value) {
   return {Expr(x, x.realPart(value)), Expr(x, x.imagPart(value))};
 }
 
-static Expr abs(Expr x) { return x.apply<graph::AbsOp>(); }
-static Expr sqrt(Expr x) { return x.apply<graph::SqrtOp>(); }
-static Expr log(Expr x) { return x.apply<graph::LogOp>(); }
-static Expr log1p(Expr x) { return x.apply<graph::Log1pOp>(); }
 static Expr atan2(Expr y, Expr x) { return y.apply<graph::Atan2Op>(x); }
 static Expr max(Expr x, Expr y) { return x.apply<graph::MaxOp>(y); }
 static Expr min(Expr x, Expr y) { return x.apply<graph::MinOp>(y); }

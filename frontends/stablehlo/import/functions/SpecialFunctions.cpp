@@ -4,6 +4,7 @@
 // types are converted, which makes their results as good as rounded ones.
 
 #include "frontends/stablehlo/import/OpReading.h"
+#include "frontends/stablehlo/import/functions/ExprFunctions.h"
 #include "ir/random/RandomFormulas.h"
 #include "ir/tensor/ErfcCoefficients.h"
 
@@ -12,15 +13,9 @@ using namespace zenith;
 using namespace zenith::stablehlo;
 
 static constexpr double pi = 3.14159265358979323846;
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-static Expr abs(Expr value) { return value.apply<graph::AbsOp>(); }
-static Expr log(Expr value) { return value.apply<graph::LogOp>(); }
-static Expr exp(Expr value) { return value.apply<graph::ExpOp>(); }
 static Expr floor(Expr value) { return value.apply<graph::FloorOp>(); }
-static Expr log1p(Expr value) { return value.apply<graph::Log1pOp>(); }
-static Expr sqrt(Expr value) { return value.apply<graph::SqrtOp>(); }
 static Expr pow(Expr base, Expr exponent) {
   return base.apply<graph::PowOp>(exponent);
 }
