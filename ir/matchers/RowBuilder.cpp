@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-static constexpr int64_t anySize = ShapedType::kDynamic;
-
 RankedTensorType RowBuilder::listType() const { return type({anySize}, i64()); }
 
 Value RowBuilder::number(int64_t value) { return constant(value, {}, i64()); }

@@ -6,14 +6,11 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace zenith::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 static constexpr double smallestNormal = 0x1p-126;
 // Adding it rounds to an integer, which is then in the low bits. If the bias of
 // an exponent is added too, a shift makes the power of two.

@@ -8,6 +8,7 @@
 #define ZENITH_LOWERING_ELEMENTS_VECTORMATH_H
 
 #include "lowering/builder/LaneValue.h"
+#include <limits>
 
 namespace zenith::kernels {
 
@@ -59,6 +60,9 @@ public:
   mlir::Value libm(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands);
 
 private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
   struct Reduced {
     LaneValue high, low; ///< remainder by pi/2 as an unevaluated sum
     LaneValue quadrant;  ///< number of quarter turns, in its low bits

@@ -6,14 +6,11 @@
 #include "lowering/elements/VectorMath.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace zenith::kernels {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // pi/2 = high - low - ..., each exact in f32.
 static constexpr double halfPi = 1.57079637, halfPiLow = 4.37113883e-8,
                         halfPiLowest = 1.71512489e-15;

@@ -91,8 +91,6 @@ LaneValue VectorMath::logDouble(LaneValue x) {
       2.857142874366239149e-01, 2.222219843214978396e-01,
       1.818357216161805012e-01, 1.531383769920937332e-01,
       1.479819860511658591e-01};
-  constexpr double infinity = std::numeric_limits<double>::infinity(),
-                   nan = std::numeric_limits<double>::quiet_NaN();
   // Bits of sqrt(1/2), of 1 and of 2^52, whose low bits hold an integer.
   constexpr int64_t lowest = 0x3fe6a09e00000000, one = 0x3ff0000000000000,
                     wholeBits = 0x4330000000000000;

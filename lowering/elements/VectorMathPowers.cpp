@@ -3,14 +3,10 @@
 // Powers, roots, rounding and the error function for f32.
 
 #include "lowering/elements/VectorMath.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace zenith::kernels {
-
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Odd polynomial near zero, and 1 - 2^(a polynomial) beyond.
 LaneValue VectorMath::erf(LaneValue x) {
