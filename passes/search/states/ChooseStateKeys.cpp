@@ -174,17 +174,19 @@ bool ChooseStateKeysPass::useBitRows(const BfsLoop &bfs) {
     return false;
   StateKeys keys(bfs, /*withInverseMask=*/false);
   std::string why;
-  std::optional<CosetIndex> index =
-      CosetIndex::choose(bfs, keys, denseBytes, why);
+  std::optional<CosetIndex> index;
+  // Rows that are looked up are ranked by the places of their values.
+  if (bfs.lookups.empty() || keys.haveEachValueOnce())
+    index = CosetIndex::choose(bfs, keys, denseBytes, why);
+  else
+    why = "rows that are looked up have no rank";
   if (!index) {
     remark(bfs.loop, Code::SEA104, {why});
     return false;
   }
   const CosetRows &table = index->table();
-  // Rows that are looked up are ranked by code for each level.
-  if (!bfs.lookups.empty() &&
-      (!keys.haveEachValueOnce() || costOfBits(table) > mostOps)) {
-    remark(bfs.loop, Code::SEA104, {"rows that are looked up have no rank"});
+  if (!bfs.lookups.empty() && costOfBits(table) > mostOps) {
+    remark(bfs.loop, Code::SEA104, {"ranks of rows would take many ops"});
     return false;
   }
   remark(bfs.loop, Code::SEA005,
@@ -330,8 +332,11 @@ std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
 /// keys of positions would be too long.
 std::optional<Cubies> ChooseStateKeysPass::chooseCubies(
     const BfsLoop &bfs, const std::vector<std::vector<int64_t>> &permutations) {
+  // Rows that are looked up find the codes of cubies in a table.
+  constexpr size_t mostValues = 40;
   std::optional<Cubies> cubies;
-  if (mayUse("pieces"))
+  if (mayUse("pieces") &&
+      (bfs.lookups.empty() || numbersOfValues(bfs).size() < mostValues))
     cubies = Cubies::find(bfs, permutations);
   if (!cubies)
     return std::nullopt;
@@ -395,16 +400,16 @@ bool ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   std::vector<size_t> inverses;
   if (mayUse("back-bits"))
     inverses = inversesOf(permutations);
-  // Rows are looked up by the values at their positions.
-  bool mayJoin = !inverses.empty() && bfs.lookups.empty();
+  // No state stands for another that rows are looked up by.
+  bool mayHalve = !inverses.empty() && bfs.lookups.empty();
   std::vector<GraphSymmetry> group;
-  if (mayJoin && mayShare)
+  if (mayHalve && mayShare)
     group = chooseSymmetryGroup(bfs, permutations);
   std::optional<GraphSymmetry> symmetry;
-  if (mayJoin && group.empty())
+  if (mayHalve && group.empty())
     symmetry = chooseSymmetry(bfs, permutations);
   std::optional<Cubies> cubies;
-  if (mayJoin && !symmetry)
+  if (!inverses.empty() && !symmetry)
     cubies = chooseCubies(bfs, permutations);
   StateKeys keys(bfs, !inverses.empty(), symmetry ? &*symmetry : nullptr,
                  cubies ? &*cubies : nullptr,
@@ -427,9 +432,9 @@ bool ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
     return false;
   }
   constexpr uint64_t mostValues = 1 << 16;
-  if (const auto &codes = keys.codesOfValues();
-      !bfs.lookups.empty() && !codes.empty() &&
-      codes.rbegin()->first >= mostValues) {
+  if (!bfs.lookups.empty() &&
+      (keys.haveJoinedPositions() || !keys.codesOfValues().empty()) &&
+      numbersOfValues(bfs).rbegin()->first >= mostValues) {
     remark(
         loop, Code::SEA101,
         {"rows that are looked up have values above " + Twine(mostValues - 1)});

@@ -7,6 +7,7 @@
 
 #include "ir/matchers/RowBuilder.h"
 #include "ir/matchers/TypeOf.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -86,6 +87,7 @@ public:
                         perRow(values, element)),
                 {0});
   }
+  Type wordType() { return builder.getIntegerType(64, /*isSigned=*/false); }
   Value bothOf(Value x, Value y) { return !x ? y : !y ? x : both(x, y); }
 
   static constexpr int64_t anySize = ShapedType::kDynamic;
@@ -98,31 +100,92 @@ private:
 
 } // namespace
 
-RowWords keysOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
-                const StateKeys &keys, Value rows) {
-  Columns columns(builder, location, rows);
-  Type word = builder.getIntegerType(64, /*isSigned=*/false);
-  ArrayRef<int64_t> fields = keys.fields();
-  Value values = columns.at(fields, word), codes = values;
+namespace {
+
+/// Codes of the fields of rows, field by field.
+class FieldCodes {
+public:
+  FieldCodes(Columns &columns, const BfsLoop &bfs, const StateKeys &keys)
+      : columns(columns), bfs(bfs), keys(keys), word(columns.wordType()) {}
+
+  /// Adds the codes of some fields of `size` positions to the words.
+  void add(ArrayRef<int64_t> fields, size_t size, RowWords &result);
+
+private:
+  Value numbered(Value values, const std::map<uint64_t, uint64_t> &numbers,
+                 int64_t none);
+  Value codesOfPositions(ArrayRef<int64_t> fields, int64_t &most);
+  Value codesOfContents(ArrayRef<int64_t> fields, size_t size, int64_t &most);
+
+  Columns &columns;
+  const BfsLoop &bfs;
+  const StateKeys &keys;
+  Type word;
+};
+
+} // namespace
+
+/// The number of each value; `none` for others.
+Value FieldCodes::numbered(Value values,
+                           const std::map<uint64_t, uint64_t> &numbers,
+                           int64_t none) {
   RankedTensorType type = typeOf(values);
-  int64_t most = int64_t(keys.values()) - 1;
-  if (const auto &known = keys.codesOfValues(); !known.empty()) {
-    // Other values get a code that no value has.
-    int64_t none = most + 1;
-    most = int64_t(known.rbegin()->first);
-    SmallVector<int64_t> table(size_t(most) + 1, none);
-    for (const auto &[value, code] : known)
-      table[size_t(value)] = int64_t(code);
-    Value inside = columns.min(values, columns.splat(most, type));
-    codes = columns.lookUp(table, word, columns.convert(inside, columns.i64()));
-    // A code of its own where the value is larger than all, too.
-    codes = columns.select(columns.holds(CompareDirection::gt, values, most),
-                           columns.splat(none, type), codes);
-    most = none - 1;
+  auto most = int64_t(numbers.rbegin()->first);
+  SmallVector<int64_t> table(size_t(most) + 1, none);
+  for (const auto &[value, number] : numbers)
+    table[size_t(value)] = int64_t(number);
+  Value inside = columns.min(values, columns.splat(most, type));
+  Value found =
+      columns.lookUp(table, word, columns.convert(inside, columns.i64()));
+  // The same where the value is larger than all.
+  return columns.select(columns.holds(CompareDirection::gt, values, most),
+                        columns.splat(none, type), found);
+}
+
+Value FieldCodes::codesOfPositions(ArrayRef<int64_t> fields, int64_t &most) {
+  Value values = columns.at(fields, word);
+  most = int64_t(keys.values()) - 1;
+  const auto &known = keys.codesOfValues();
+  return known.empty() ? values : numbered(values, known, most + 1);
+}
+
+/// By a table of all contents of `size` positions.
+Value FieldCodes::codesOfContents(ArrayRef<int64_t> fields, size_t size,
+                                  int64_t &most) {
+  std::map<uint64_t, uint64_t> numbers = numbersOfValues(bfs);
+  auto others = int64_t(numbers.size()), base = others + 1;
+  uint64_t codes = uint64_t(1) << keys.bits();
+  most = int64_t(codes) - 1;
+  size_t entries = 1;
+  Value place;
+  for (size_t part = 0; part < size; ++part, entries *= size_t(base)) {
+    SmallVector<int64_t> positions;
+    for (int64_t field : fields)
+      positions.push_back(keys.positionsOf(field)[part]);
+    Value own = numbered(columns.at(positions, word), numbers, others);
+    Value factor = columns.splat(int64_t(entries), typeOf(own));
+    Value term = columns.mul(own, factor);
+    place = place ? columns.add(place, term) : term;
   }
-  RowWords result;
+  SmallVector<int64_t> table(entries, int64_t(codes));
+  BfsLoop::Row row(bfs.starts.front());
+  for (uint64_t code = 0; code < codes; ++code) {
+    if (!keys.store(row, fields.front(), code))
+      continue;
+    size_t entry = 0;
+    for (int64_t position : llvm::reverse(keys.positionsOf(fields.front())))
+      entry = entry * size_t(base) + size_t(numbers.at(row[size_t(position)]));
+    table[entry] = int64_t(code);
+  }
+  return columns.lookUp(table, word, columns.convert(place, columns.i64()));
+}
+
+void FieldCodes::add(ArrayRef<int64_t> fields, size_t size, RowWords &result) {
+  int64_t most = 0;
+  Value codes = keys.haveJoinedPositions() ? codesOfContents(fields, size, most)
+                                           : codesOfPositions(fields, most);
   result.mayBeStates = columns.bothOf(
-      columns.areFixed(bfs, keys.positions(), word),
+      result.mayBeStates,
       columns.fold(ReduceKind::all,
                    columns.holds(CompareDirection::le, codes, most), {0}));
   for (unsigned number = 0; number < keys.words(); ++number) {
@@ -132,74 +195,163 @@ RowWords keysOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
       factors.push_back(
           place.word == number ? int64_t(uint64_t(1) << place.shift) : 0);
     }
-    result.words.push_back(
+    Value part =
         columns.fold(ReduceKind::sum,
-                     columns.mul(codes, columns.perRow(factors, word)), {0}));
+                     columns.mul(codes, columns.perRow(factors, word)), {0});
+    Value &sum = result.words[number];
+    sum = sum ? columns.add(sum, part) : part;
   }
+}
+
+std::map<uint64_t, uint64_t> numbersOfValues(const BfsLoop &bfs) {
+  std::map<uint64_t, uint64_t> numbers;
+  for (const BfsLoop::Row &row : bfs.starts)
+    for (uint64_t value : row)
+      numbers.try_emplace(value, 0);
+  for (auto [number, entry] : llvm::enumerate(numbers))
+    entry.second = number;
+  return numbers;
+}
+
+RowWords keysOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
+                const StateKeys &keys, Value rows) {
+  Columns columns(builder, location, rows);
+  std::map<size_t, SmallVector<int64_t>> fieldsBySize;
+  for (int64_t field : keys.fields())
+    fieldsBySize[keys.positionsOf(field).size()].push_back(field);
+  RowWords result;
+  result.words.resize(keys.words());
+  result.mayBeStates =
+      columns.areFixed(bfs, keys.positions(), columns.wordType());
+  FieldCodes codes(columns, bfs, keys);
+  for (const auto &[size, fields] : fieldsBySize)
+    codes.add(fields, size, result);
   return result;
 }
 
 namespace {
 
+/// Neighbouring levels of a chain whose digits are found together: by a table
+/// with an entry for all images that their points may have.
+struct LevelGroup {
+  SmallVector<size_t> points; ///< base points of the levels, in order
+  int64_t elements = 1;       ///< products of their representatives
+  /// By the images of the points, the first as the last digit: the number of
+  /// the product with these images, -1 where there is none.
+  SmallVector<int64_t> numbers;
+  /// By number and point: what the product's inverse takes the point to.
+  SmallVector<int64_t> inverses;
+};
+
 /// Ranks elements of a group, given as the images of all points.
 class RankOps {
 public:
-  RankOps(Columns &columns, const CosetRows &table)
-      : columns(columns), table(table), points(table.group().levels().size()),
-        index(columns.i64()) {}
+  RankOps(Columns &columns, size_t points)
+      : columns(columns), points(points), index(columns.i64()) {}
 
-  /// Divides by the representative of a level: its index, which is 0 where the
-  /// image is none of the orbit, and the images of later points by `isNeeded`.
-  Value divide(const StabiliserChain::Level &level,
-               MutableArrayRef<Value> images, Value *isOfOrbit,
-               llvm::function_ref<bool(size_t)> isNeeded);
+  /// The number of the product of representatives of these levels that takes
+  /// their points where `images` have them. The images of other points are
+  /// divided by it. `isElement`, if any, is false where there is none; the
+  /// number is 0 there.
+  Value divide(ArrayRef<const StabiliserChain::Level *> levels,
+               MutableArrayRef<Value> images, Value *isElement);
   /// All images after division by the representative of each row.
-  SmallVector<Value> divideByRow(ArrayRef<Value> images, Value row);
-  Value withDigit(Value number, Value digit, size_t base) {
+  SmallVector<Value> divideByRow(const CosetRows &table, ArrayRef<Value> images,
+                                 Value row);
+  Value withDigit(Value number, Value digit, int64_t base) {
     if (!number)
       return digit;
-    Value scaled =
-        columns.mul(number, columns.splat(int64_t(base), columns.list(index)));
-    return columns.add(scaled, digit);
+    return columns.add(scaled(number, base), digit);
   }
 
 private:
-  Value imageIn(ArrayRef<int64_t> maps, Value map, Value image) {
-    Value first =
-        columns.mul(map, columns.splat(int64_t(points), columns.list(index)));
-    return columns.lookUp(maps, index, columns.add(first, image));
+  std::vector<LevelGroup>
+  groupsOf(ArrayRef<const StabiliserChain::Level *> levels) const;
+  LevelGroup groupOf(ArrayRef<const StabiliserChain::Level *> levels) const;
+  Value scaled(Value list, int64_t factor) {
+    return columns.mul(list, columns.splat(factor, columns.list(index)));
   }
-  static void appendMap(SmallVector<int64_t> &maps, const PointMap &map) {
+  Value imageIn(ArrayRef<int64_t> maps, Value map, Value image) {
+    return columns.lookUp(maps, index,
+                          columns.add(scaled(map, int64_t(points)), image));
+  }
+  static void appendMap(SmallVectorImpl<int64_t> &maps, const PointMap &map) {
     maps.append(map.begin(), map.end());
   }
 
   Columns &columns;
-  const CosetRows &table;
   size_t points;
   Type index;
 };
 
 } // namespace
 
-Value RankOps::divide(const StabiliserChain::Level &level,
-                      MutableArrayRef<Value> images, Value *isOfOrbit,
-                      llvm::function_ref<bool(size_t)> isNeeded) {
-  SmallVector<int64_t> indices(level.orbitIndices.begin(),
-                               level.orbitIndices.end());
-  Value digit = columns.lookUp(indices, index, images[level.point]);
-  if (isOfOrbit)
-    *isOfOrbit = columns.holds(CompareDirection::ge, digit, 0);
-  digit = columns.max(digit, columns.splat(0, typeOf(digit)));
-  SmallVector<int64_t> maps;
-  for (const PointMap &map : level.inverseTransversal)
-    appendMap(maps, map);
-  for (size_t point = level.point + 1; point < points; ++point)
-    if (isNeeded(point))
-      images[point] = imageIn(maps, digit, images[point]);
-  return digit;
+LevelGroup
+RankOps::groupOf(ArrayRef<const StabiliserChain::Level *> levels) const {
+  LevelGroup group;
+  PointMap identity(points);
+  std::iota(identity.begin(), identity.end(), uint16_t(0));
+  std::vector<PointMap> products{identity};
+  size_t entries = 1;
+  for (const StabiliserChain::Level *level : levels) {
+    std::vector<PointMap> longer;
+    for (const PointMap &product : products)
+      for (const PointMap &representative : level->transversal)
+        longer.push_back(compose(product, representative));
+    products = std::move(longer);
+    group.points.push_back(level->point);
+    entries *= points;
+  }
+  group.elements = int64_t(products.size());
+  group.numbers.assign(entries, -1);
+  for (auto [number, product] : llvm::enumerate(products)) {
+    size_t place = 0;
+    for (size_t point : llvm::reverse(group.points))
+      place = place * points + product[point];
+    group.numbers[place] = int64_t(number);
+    appendMap(group.inverses, inverse(product));
+  }
+  return group;
 }
 
-SmallVector<Value> RankOps::divideByRow(ArrayRef<Value> images, Value row) {
+std::vector<LevelGroup>
+RankOps::groupsOf(ArrayRef<const StabiliserChain::Level *> levels) const {
+  constexpr size_t mostEntries = 1 << 12;
+  std::vector<LevelGroup> groups;
+  for (size_t first = 0, end; first < levels.size(); first = end) {
+    end = first + 1;
+    for (size_t entries = points * points;
+         end < levels.size() && entries <= mostEntries; entries *= points)
+      ++end;
+    groups.push_back(groupOf(levels.slice(first, end - first)));
+  }
+  return groups;
+}
+
+Value RankOps::divide(ArrayRef<const StabiliserChain::Level *> levels,
+                      MutableArrayRef<Value> images, Value *isElement) {
+  Value number;
+  for (const LevelGroup &group : groupsOf(levels)) {
+    Value place;
+    for (size_t point : llvm::reverse(group.points))
+      place = withDigit(place, images[point], int64_t(points));
+    Value digit = columns.lookUp(group.numbers, index, place);
+    if (isElement)
+      *isElement = columns.bothOf(
+          *isElement, columns.holds(CompareDirection::ge, digit, 0));
+    digit = columns.max(digit, columns.splat(0, typeOf(digit)));
+    for (auto [point, image] : llvm::enumerate(images))
+      if (image && !llvm::is_contained(group.points, point))
+        image = imageIn(group.inverses, digit, image);
+    for (size_t point : group.points)
+      images[point] = {};
+    number = withDigit(number, digit, group.elements);
+  }
+  return number;
+}
+
+SmallVector<Value> RankOps::divideByRow(const CosetRows &table,
+                                        ArrayRef<Value> images, Value row) {
   if (!row)
     return SmallVector<Value>(images);
   SmallVector<int64_t> maps;
@@ -252,41 +404,31 @@ imagesOf(Columns &columns, const BfsLoop &bfs, ArrayRef<int64_t> positions,
 RowWords bitsOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
                 const StateKeys &keys, const CosetRows &table, Value rows) {
   Columns columns(builder, location, rows);
-  RankOps ranks(columns, table);
   // Numbers of positions fit, whatever the element.
   unsigned width = typeOf(rows).getElementTypeBitWidth();
   Type element = builder.getIntegerType(width < 64 ? 32 : 64);
-  auto [images, valid] = imagesOf(columns, bfs, keys.positions(), element);
-  valid =
-      columns.bothOf(valid, columns.areFixed(bfs, keys.positions(), element));
-  std::set<size_t> rowPoints, columnPoints;
+  auto [images, haveAll] = imagesOf(columns, bfs, keys.positions(), element);
+  Value valid =
+      columns.bothOf(haveAll, columns.areFixed(bfs, keys.positions(), element));
+  RankOps ranks(columns, images.size());
+  // The images of row points tell the row.
+  SmallVector<Value> ofRows(images.size());
   for (const StabiliserChain::Level *level : table.levelsOfRows())
-    rowPoints.insert(level->point);
-  for (const StabiliserChain::Level *level : table.levelsOfColumns())
-    columnPoints.insert(level->point);
-  Value row, column;
-  SmallVector<Value> rest(images);
-  for (const StabiliserChain::Level *level : table.levelsOfRows()) {
-    Value digit = ranks.divide(*level, rest, nullptr, [&](size_t point) {
-      return rowPoints.count(point) > 0;
-    });
-    row = ranks.withDigit(row, digit, level->orbit.size());
-  }
+    ofRows[level->point] = images[level->point];
+  Value row = ranks.divide(table.levelsOfRows(), ofRows, nullptr);
   // What is left is an element of the stabiliser, or the row is no state.
-  rest = ranks.divideByRow(images, row);
-  for (const StabiliserChain::Level &level : table.group().levels()) {
-    if (!columnPoints.count(level.point)) {
-      valid = columns.both(valid, columns.holds(CompareDirection::eq,
-                                                rest[level.point],
-                                                int64_t(level.point)));
-      continue;
-    }
-    Value isOfOrbit;
-    Value digit =
-        ranks.divide(level, rest, &isOfOrbit, [](size_t) { return true; });
-    valid = columns.both(valid, isOfOrbit);
-    column = ranks.withDigit(column, digit, level.orbit.size());
-  }
+  SmallVector<Value> rest = ranks.divideByRow(table, images, row);
+  auto expectFixed = [&](size_t point) {
+    valid = columns.both(valid, columns.holds(CompareDirection::eq, rest[point],
+                                              int64_t(point)));
+    rest[point] = {};
+  };
+  for (const StabiliserChain::Level *level : table.levelsOfRows())
+    expectFixed(level->point);
+  Value column = ranks.divide(table.levelsOfColumns(), rest, &valid);
+  for (size_t point = 0; point < rest.size(); ++point)
+    if (rest[point])
+      expectFixed(point);
   constexpr int64_t bitsOfWord = 64;
   Value bit = column;
   if (row) {
@@ -300,10 +442,10 @@ RowWords bitsOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
 
 int64_t costOfBits(const CosetRows &table) {
   constexpr int64_t opsOfImage = 4;
-  int64_t points = int64_t(table.group().levels().size()), images = 2 * points;
-  for (const StabiliserChain::Level *level : table.levelsOfColumns())
-    images += points - int64_t(level->point);
-  return images * opsOfImage;
+  int64_t points = int64_t(table.group().levels().size());
+  // Levels are divided by in groups, of two at least where points are few.
+  int64_t groups = int64_t(table.levelsOfColumns().size() + 1) / 2;
+  return points * (2 + groups) * opsOfImage;
 }
 
 } // namespace zenith::search

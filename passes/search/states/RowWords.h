@@ -17,8 +17,11 @@ struct RowWords {
   mlir::Value mayBeStates;              ///< i1 [N]
 };
 
+/// The values of starts, numbered in order.
+std::map<uint64_t, uint64_t> numbersOfValues(const BfsLoop &bfs);
+
 /// The keys of rows [N, positions] of integers, without an inverse mask. Only
-/// for keys of positions that are not halved.
+/// for keys that are not halved.
 RowWords keysOf(mlir::OpBuilder &builder, mlir::Location location,
                 const BfsLoop &bfs, const StateKeys &keys, mlir::Value rows);
 

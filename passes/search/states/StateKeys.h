@@ -49,6 +49,8 @@ public:
     return cubies ? cubies->headOf(position) : position;
   }
   llvm::SmallVector<int64_t> positionsOf(int64_t field) const;
+  /// Fields are those of cubies.
+  bool haveJoinedPositions() const { return cubies != nullptr; }
   /// The code of a field of a row; nothing for values that no start has.
   std::optional<uint64_t> codeOf(llvm::ArrayRef<uint64_t> row,
                                  int64_t field) const;

@@ -136,6 +136,49 @@ TEST_F(RowWords, KeysOfRowsHaveCodesOrNumbersOfOneWordOrMore) {
   expectSame(wide, options, "search.dedup");
 }
 
+/// Eight cubies of three stickers and three of two, which one generator takes
+/// to each other and turns.
+static StateGraph turningCubies() {
+  Permutation next(30);
+  auto addCycle = [&](uint32_t first, uint32_t cubies, uint32_t size) {
+    for (uint32_t place = 0; place < cubies * size; ++place)
+      next[first + place] = first + (place + size) % (cubies * size);
+    for (uint32_t sticker = 0; sticker < size; ++sticker)
+      next[first + (cubies - 1) * size + sticker] =
+          first + (sticker + 1) % size;
+  };
+  addCycle(0, 8, 3);
+  addCycle(24, 2, 2);
+  addCycle(28, 1, 2);
+  Permutation back(next.size());
+  StateGraph graph;
+  graph.name = "turning cubies";
+  for (uint32_t place = 0; place < next.size(); ++place) {
+    back[next[place]] = place;
+    // Neighbouring cubies share colours.
+    graph.central.push_back(place < 24 ? (place / 3 + place % 3) % 6
+                                       : place - 18);
+  }
+  graph.generatorNames = {"next", "back"};
+  graph.permutations = {next, back};
+  return graph;
+}
+
+TEST_F(RowWords, KeysOfRowsHaveCodesOfCubies) {
+  StateGraph states = turningCubies();
+  ChooseStateKeysPassOptions options;
+  expectSame(states, options, "search.dedup");
+  // One word in place of two.
+  auto module = buildDistances(states, {{states.central}}, &context);
+  mlir::PassManager passes(&context);
+  passes.addNestedPass<mlir::func::FuncOp>(createChooseStateKeysPass(options));
+  ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
+  module->walk([](mlir::Operation *op) {
+    if (op->getName().getStringRef() == "search.dedup")
+      EXPECT_EQ(op->getNumResults(), 1u);
+  });
+}
+
 TEST_F(RowWords, SetsWithoutInversesKeepTheirIndex) {
   ChooseStateKeysPassOptions options;
   expectSame(llvm::cantFail(loadStateGraph("lx:5")), options,
