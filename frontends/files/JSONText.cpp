@@ -4,6 +4,9 @@
 
 #include "frontends/files/JSONText.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
+
 using namespace llvm;
 using namespace zenith;
 
@@ -27,10 +30,46 @@ static bool nestsTooDeeply(StringRef text) {
   return false;
 }
 
+/// The first number that the parser below reads although JSON has no such
+/// number (01, 1.); npos: there is none.
+static size_t findOtherNumber(StringRef text) {
+  static const Regex number(
+      "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$");
+  constexpr StringLiteral characters = "0123456789+-.eE";
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      for (++i; text[i] != '"'; ++i)
+        i += text[i] == '\\';
+    } else if (isDigit(text[i]) || text[i] == '-') {
+      StringRef token = text.substr(i).take_while(
+          [&](char c) { return characters.contains(c); });
+      if (!number.match(token))
+        return i;
+      i += token.size() - 1;
+    }
+  }
+  return StringRef::npos;
+}
+
 Expected<json::Value> zenith::files::parseJSON(StringRef text) {
   if (nestsTooDeeply(text))
     return createStringError("lists and objects nest too deeply");
-  return json::parse(text);
+  Expected<json::Value> value = json::parse(text);
+  if (size_t at = value ? findOtherNumber(text) : StringRef::npos;
+      at != StringRef::npos)
+    return createStringError("[" + lineAndColumn(text, at) +
+                             ", byte=" + std::to_string(at) +
+                             "]: Invalid JSON value (number?)");
+  return value;
+}
+
+std::pair<std::string, std::string>
+zenith::files::splitPlace(StringRef message) {
+  auto [place, text] = message.trim().split("]: ");
+  StringRef numbers = place.split(',').first;
+  if (text.empty() || !numbers.consume_front("["))
+    return {"", message.trim().str()};
+  return {numbers.str(), text.str()};
 }
 
 namespace {

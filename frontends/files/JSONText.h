@@ -14,6 +14,9 @@ namespace zenith::files {
 /// llvm::json::parse for text of any nesting: the parser takes stack for each
 /// level, so more than 64 levels are an error.
 llvm::Expected<llvm::json::Value> parseJSON(llvm::StringRef text);
+/// Line and column, "3:14", of an error of parseJSON, and its text; the place
+/// is empty where it has none.
+std::pair<std::string, std::string> splitPlace(llvm::StringRef message);
 
 /// A key of an object, which llvm::json::Object keeps in no order and once.
 struct JSONMember {

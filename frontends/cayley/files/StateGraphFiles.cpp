@@ -49,9 +49,11 @@ public:
 
   Expected<StateGraph> read() {
     Expected<json::Value> parsed = files::parseJSON(text);
-    if (!parsed)
-      return makeError(ErrorCode::Invalid,
-                       "is not JSON: " + toString(parsed.takeError()), path);
+    if (!parsed) {
+      auto [where, why] = files::splitPlace(toString(parsed.takeError()));
+      return makeError(ErrorCode::Invalid, "is not JSON: " + why,
+                       where.empty() ? path.str() : (path + ":" + where).str());
+    }
     if (llvm::Error error = readKeys())
       return std::move(error);
     return readValues(*parsed);

@@ -148,6 +148,18 @@ TEST(StateGraphFilesTest, RefusesJsonKeysWithTheirPlace) {
       "2:1: generator 'M' is not a permutation of 0 to 1");
 }
 
+TEST(StateGraphFilesTest, RefusesWhatIsNoJsonWithItsPlace) {
+  EXPECT_EQ(placedError("{\"generators\":\n{\"L\" [1,0]}}", "json"),
+            "2:6: is not JSON: Expected : after object key");
+  // The parser reads numbers that JSON does not have.
+  for (const char *number : {"01", "-01", "1.", "1.e1"})
+    EXPECT_EQ(placedError("{\"generators\":\n {\"L\": [" + std::string(number) +
+                              ",0]}}",
+                          "json"),
+              "2:9: is not JSON: Invalid JSON value (number?)")
+        << number;
+}
+
 TEST(StateGraphFilesTest, ReadsJson) {
   auto graph = readText(R"({"generators": {"X": [1,0,2], "L": [1,2,0]},
                            "central": [0,0,1]})",
