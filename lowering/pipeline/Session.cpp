@@ -121,20 +121,34 @@ zenith_tensor viewTensor(const Tensor &tensor) {
 llvm::Expected<std::vector<Tensor>> Session::run(const EntryInfo &entry,
                                                  ArrayRef<Tensor> arguments,
                                                  MLIRContext *types) {
+  return runTensors(entry, arguments, /*takes=*/false, types);
+}
+
+llvm::Expected<std::vector<Tensor>>
+Session::runTaking(const EntryInfo &entry, std::vector<Tensor> arguments,
+                   MLIRContext *types) {
+  return runTensors(entry, arguments, /*takes=*/true, types);
+}
+
+llvm::Expected<std::vector<Tensor>>
+Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
+                    bool takes, MLIRContext *types) {
   std::vector<zenith_tensor> views, results(entry.results.size());
   std::map<const void *, Tensor> donated; // by their bytes
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     views.push_back(viewTensor(argument));
-    // The caller keeps its tensor, so a copy is what the program gets.
     if (onDevice || !entry.arguments[index].donatable || !argument.byteSize())
       continue;
-    Tensor copy(argument.type(),
-                ArrayRef<char>(argument.bytes(), argument.byteSize()));
-    if (!copy)
+    // The program gets a copy of what the caller keeps.
+    Tensor given =
+        takes ? argument
+              : Tensor(argument.type(),
+                       ArrayRef<char>(argument.bytes(), argument.byteSize()));
+    if (!given)
       continue;
-    views.back() = viewTensor(copy);
+    views.back() = viewTensor(given);
     views.back().flags |= ZENITH_TENSOR_DONATED;
-    donated.emplace(copy.bytes(), std::move(copy));
+    donated.emplace(given.bytes(), std::move(given));
   }
   for (zenith_tensor &result : results)
     result.struct_size = sizeof(zenith_tensor);
@@ -145,10 +159,15 @@ llvm::Expected<std::vector<Tensor>> Session::run(const EntryInfo &entry,
       ArrayRef<int64_t> shape(result.dims, result.rank);
       auto type = RankedTensorType::get(
           shape, kernels::elementType(types, result.dtype));
-      // A buffer that was donated lives as long as its tensor.
+      // A buffer that was donated is its tensor's.
       Tensor taken;
       if (result.flags & ZENITH_TENSOR_TOOK_DONATION)
         taken = donated.at(result.data);
+      if (taken && taken.type() == type) {
+        context->release(result);
+        tensors.push_back(std::move(taken));
+        continue;
+      }
       std::shared_ptr<const void> owner(
           result.data, [context = context, result, taken](
                            const void *) mutable { context->release(result); });

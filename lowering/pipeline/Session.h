@@ -52,6 +52,12 @@ public:
                                           llvm::ArrayRef<Tensor> arguments,
                                           mlir::MLIRContext *context);
 
+  /// The same, where results may lie in the donated arguments themselves: these
+  /// are results of the session or copies, and nobody else reads them.
+  llvm::Expected<std::vector<Tensor>> runTaking(const EntryInfo &entry,
+                                                std::vector<Tensor> arguments,
+                                                mlir::MLIRContext *context);
+
   /// Runs an entry on tensors of the ABI. Results with data and dims are
   /// written there; a static program then allocates nothing. Others are
   /// allocated and the caller's: runContext().release().
@@ -76,6 +82,10 @@ public:
 private:
   Session(std::shared_ptr<const Executable> program,
           const SessionOptions &options);
+  /// `takes`: arguments may be overwritten.
+  llvm::Expected<std::vector<Tensor>>
+  runTensors(const EntryInfo &entry, llvm::ArrayRef<Tensor> arguments,
+             bool takes, mlir::MLIRContext *types);
   llvm::Error verifyParameter(const std::string &name, uint64_t checksum);
   llvm::Error prepare();
 

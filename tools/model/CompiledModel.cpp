@@ -47,11 +47,12 @@ public:
   }
 
   llvm::Expected<std::vector<Tensor>>
-  runEntry(StringRef name, ArrayRef<Tensor> arguments) override {
+  runEntry(StringRef name, ArrayRef<Tensor> arguments, bool takes) override {
     const pipeline::EntryInfo *other = program->find(name.str());
     if (!other)
       return makeError(ErrorCode::Internal, "the program lacks @" + name);
-    return session->run(*other, arguments, context);
+    return takes ? session->runTaking(*other, arguments, context)
+                 : session->run(*other, arguments, context);
   }
   std::vector<std::string> argumentNames(StringRef name) override {
     std::vector<std::string> names;

@@ -43,7 +43,7 @@ public:
   }
 
   llvm::Expected<std::vector<Tensor>>
-  runEntry(StringRef name, ArrayRef<Tensor> arguments) override {
+  runEntry(StringRef name, ArrayRef<Tensor> arguments, bool) override {
     auto other = module->lookupSymbol<func::FuncOp>(name);
     if (!other)
       return makeError(ErrorCode::Internal, "the program lacks @" + name);

@@ -202,7 +202,7 @@ llvm::Error SearchRun::build(OwningOpRef<ModuleOp> module,
 
 llvm::Expected<std::vector<Tensor>>
 SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
-               bool continues) {
+               bool continues, bool takes) {
   if (!continues) {
     sizes.clear();
     seenStates = 0;
@@ -218,7 +218,7 @@ SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
   running = isSearching ? executor.get() : nullptr;
   llvm::Expected<std::vector<Tensor>> results =
       entry == "main" ? executor->run(arguments)
-                      : executor->runEntry(entry, arguments);
+                      : executor->runEntry(entry, arguments, takes);
   running = nullptr;
   runMs += watch.restart();
   if (measures) {

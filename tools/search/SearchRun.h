@@ -59,9 +59,11 @@ public:
   /// first integer that it carries, the size of a layer, to layers(), which
   /// begin anew with each run unless it `continues` the one before. After a
   /// signal the loop ends, and the results are those of the layers so far.
+  /// `takes`: the entry may overwrite its arguments.
   llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments = {},
                                           llvm::StringRef entry = "main",
-                                          bool continues = false);
+                                          bool continues = false,
+                                          bool takes = false);
   /// Results of a module that is no search: it is run whole.
   llvm::Expected<std::vector<Tensor>>
   runOnce(mlir::OwningOpRef<mlir::ModuleOp> module,

@@ -31,6 +31,7 @@ private:
   llvm::Error begin(llvm::ArrayRef<Tensor> arguments);
   llvm::Error resume();
   int64_t stepsOfPart();
+  bool mayBeCut() const;
   llvm::Error advance(int64_t steps);
   llvm::Error save();
   llvm::Error tellStep();
@@ -43,9 +44,9 @@ private:
   bool more = true, isSaved = false;
   int64_t step = 0;
   int64_t part = 1, lastSize = 0; ///< of the latest part: steps, and its layer
-  double partMs = 0;
+  double partMs = 0, growth = 1;
   runtime::Stopwatch sinceStep;
-  double runMs = 0, saveMs = 0;
+  double runMs = 0, saveMs = 0, lastSaveMs = 0;
 };
 
 } // namespace
@@ -71,7 +72,10 @@ llvm::Error SteppedSearch::resume() {
   if (checkpoint->state.size() != carried)
     return makeError(ErrorCode::Invalid,
                      "the checkpoint holds another number of values", path);
-  std::move(checkpoint->state.begin(), checkpoint->state.end(), state.begin());
+  // The file's bytes may be no one's to write.
+  for (auto [place, value] : llvm::enumerate(checkpoint->state))
+    state[place] =
+        Tensor(value.type(), llvm::ArrayRef(value.bytes(), value.byteSize()));
   search.startFrom(std::move(checkpoint->layers));
   isSaved = true;
   return llvm::Error::success();
@@ -93,19 +97,29 @@ int64_t SteppedSearch::stepsOfPart() {
     part *= 2;
   else if (step == 0 || size > lastSize || partMs >= shortMs)
     part = options.checkpointDir.empty() ? 1 : options.checkpointEvery;
+  growth = lastSize > 0 ? double(size) / double(lastSize) : 1;
   lastSize = size;
   return part;
 }
 
-/// Keeps the state where a signal ends the run inside of the first step: it is
-/// that of the last layer which is whole.
+/// Whether a signal may end the next part before its first layer is whole: they
+/// wait for as long as layers mostly take.
+bool SteppedSearch::mayBeCut() const {
+  constexpr double longMs = 100;
+  return step == 0 || partMs * std::max(growth, 1.0) > longMs;
+}
+
+/// Steps take the state over, unless a signal may end the run inside of the
+/// first one: then it is that of the last layer which is whole.
 llvm::Error SteppedSearch::advance(int64_t steps) {
+  bool keeps = mayBeCut();
   std::vector<Tensor> arguments = state;
   arguments.push_back(scalarOf(steps, search.context.get()));
   // The first run tells the start too.
   const size_t layers = std::max<size_t>(1, search.layers().size());
-  auto next = search.run(arguments, "run", /*continues=*/true);
-  if (!next && search.isStopped() && search.layers().size() == layers) {
+  auto next = search.run(arguments, "run", /*continues=*/true, !keeps);
+  if (!next && search.isStopped() && search.layers().size() == layers &&
+      keeps) {
     llvm::consumeError(next.takeError());
     return llvm::Error::success();
   }
@@ -119,12 +133,12 @@ llvm::Error SteppedSearch::advance(int64_t steps) {
   return llvm::Error::success();
 }
 
-/// A checkpoint, unless they took more than a tenth of the time so far; the
-/// last one in any case.
+/// A checkpoint, unless they would take more than their part of the time so far
+/// and of what the last one will take; that one in any case.
 llvm::Error SteppedSearch::save() {
-  constexpr double partOfTime = 0.1;
+  constexpr double partOfTime = 0.08;
   bool isLast = !more || search.isStopped();
-  if (isSaved || (!isLast && saveMs > partOfTime * runMs))
+  if (isSaved || (!isLast && saveMs + 2 * lastSaveMs > partOfTime * runMs))
     return llvm::Error::success();
   runtime::Stopwatch watch;
   const std::string &folder = options.checkpointDir;
@@ -137,7 +151,8 @@ llvm::Error SteppedSearch::save() {
   isSaved = true;
   llvm::Error error = models::saveCheckpoint(checkpointFile(folder), key,
                                              checkpoint, search.context.get());
-  saveMs += watch.restart();
+  lastSaveMs = watch.restart();
+  saveMs += lastSaveMs;
   return error;
 }
 

@@ -38,6 +38,7 @@ private:
   void sortOps();
   void nameState();
   func::FuncOp beginEntry(StringRef name, ArrayRef<Type> more);
+  func::FuncOp beginSteps(StringRef name, ArrayRef<Type> more);
   IRMapping stateOf(func::FuncOp function);
   SmallVector<Value> inlined(Region &region, ValueRange arguments,
                              IRMapping mapping);
@@ -146,6 +147,14 @@ func::FuncOp LoopSplit::beginEntry(StringRef name, ArrayRef<Type> more) {
   return function;
 }
 
+/// The same where steps take the state over.
+func::FuncOp LoopSplit::beginSteps(StringRef name, ArrayRef<Type> more) {
+  func::FuncOp function = beginEntry(name, more);
+  for (unsigned number = 0; number < loop.getNumResults(); ++number)
+    function.setArgAttr(number, "graph.donated", builder.getUnitAttr());
+  return function;
+}
+
 /// The loop's surroundings in a function of the state.
 IRMapping LoopSplit::stateOf(func::FuncOp function) {
   IRMapping mapping;
@@ -195,7 +204,7 @@ void LoopSplit::buildInit() {
 }
 
 void LoopSplit::buildStep() {
-  func::FuncOp function = beginEntry("step", {});
+  func::FuncOp function = beginSteps("step", {});
   IRMapping mapping = stateOf(function);
   unsigned carried = loop.getNumResults();
   SmallVector<Value> next = inlined(
@@ -208,7 +217,7 @@ void LoopSplit::buildStep() {
 
 void LoopSplit::buildRun() {
   auto number = RankedTensorType::get({}, builder.getI64Type());
-  func::FuncOp function = beginEntry("run", {number});
+  func::FuncOp function = beginSteps("run", {number});
   unsigned carried = loop.getNumResults();
   Value limit = function.getArguments().back();
   function.setArgAttr(function.getNumArguments() - 1, nameAttrName,

@@ -448,6 +448,42 @@ func.func @main(%n: tensor<i64>, %x: tensor<?x2xf32> {graph.dims = ["rows", "2"]
   EXPECT_EQ(use.liveBytes, use.arenaBytes);
 }
 
+// The caller gives the state up, and the loop updates it where it lies.
+TEST_F(ControlFlow, LoopsTakeTheirStateOver) {
+  auto session = start(compile(R"(
+func.func @main(%x: tensor<4096xf32> {graph.donated}, %n: tensor<i64>) -> tensor<4096xf32> {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %r:2 = graph.while %zero, %x cond {
+  ^bb0(%i: tensor<i64>, %a: tensor<4096xf32>):
+    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i64>, %a: tensor<4096xf32>):
+    %k = graph.add %i, %one : tensor<i64>
+    %e = graph.tanh %a : tensor<4096xf32>
+    graph.yield %k, %e : tensor<i64>, tensor<4096xf32>
+  } : (tensor<i64>, tensor<4096xf32>) -> (tensor<i64>, tensor<4096xf32>)
+  return %r#1 : tensor<4096xf32>
+})"));
+  ASSERT_TRUE(session);
+  Tensor state = floats({4096}, 1);
+  std::vector<Tensor> expected = run(*session, {state, number(6)});
+  EXPECT_NE(expected[0].bytes(), state.bytes());
+  const char *place = state.bytes();
+  for (int part = 0; part < 3; ++part) {
+    std::vector<Tensor> arguments{std::move(state), number(2)};
+    auto results = session->runTaking(*session->executable().defaultEntry(),
+                                      std::move(arguments), &context);
+    ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
+    state = std::move(results->front());
+    EXPECT_EQ(state.bytes(), place);
+  }
+  EXPECT_EQ(
+      std::memcmp(state.bytes(), expected[0].bytes(), size_t(state.byteSize())),
+      0);
+}
+
 TEST_F(ControlFlow, EndlessLoopsCanBeCancelled) {
   auto session = start(compile(counter));
   ASSERT_TRUE(session);

@@ -4,12 +4,13 @@
 // RUN: zenith-opt --zenith-split-search-loop --split-input-file --verify-diagnostics %s | zenith-opt --split-input-file -o /dev/null
 
 // Constants are made again; arguments that the loop or the results read are a part of the state, behind what it carries.
+// Steps take over what the loop carries.
 // CHECK-LABEL: func.func @init(
 // CHECK-SAME: %[[LIMIT:[a-z0-9]+]]: tensor<i64> {graph.name = "limit"}
 // CHECK-SAME: -> (tensor<0xi64>, tensor<i64>, tensor<i64>)
 // CHECK-LABEL: func.func @step(
-// CHECK-SAME: %[[LIST:[a-z0-9]+]]: tensor<?xi64> {graph.dims = ["s0"], graph.name = "carried0"}
-// CHECK-SAME: %[[COUNT:[a-z0-9]+]]: tensor<i64> {graph.dims = [], graph.name = "carried1"}
+// CHECK-SAME: %[[LIST:[a-z0-9]+]]: tensor<?xi64> {graph.dims = ["s0"], graph.donated, graph.name = "carried0"}
+// CHECK-SAME: %[[COUNT:[a-z0-9]+]]: tensor<i64> {graph.dims = [], graph.donated, graph.name = "carried1"}
 // CHECK-SAME: %[[MOST:[a-z0-9]+]]: tensor<i64> {graph.dims = [], graph.name = "captured0"}
 // CHECK-SAME: -> (tensor<i1>, tensor<?xi64>, tensor<i64>, tensor<i64>)
 // CHECK-NOT: graph.while
@@ -17,11 +18,13 @@
 // CHECK: %[[MORE:.*]] = graph.compare lt, %[[NEXT]], %[[MOST]]
 // CHECK: return %[[MORE]], %{{.*}}, %[[NEXT]], %[[MOST]]
 // CHECK-LABEL: func.func @run(
+// CHECK-SAME: {graph.dims = ["s0"], graph.donated, graph.name = "carried0"}
 // CHECK-SAME: %[[STEPS:[a-z0-9]+]]: tensor<i64> {graph.name = "limit"})
 // CHECK: %[[LAST:.*]]:3 = graph.while
 // CHECK: graph.compare lt, %{{.*}}, %[[STEPS]]
 // CHECK: return %{{.*}}, %[[LAST]]#0, %[[LAST]]#1,
 // CHECK-LABEL: func.func @results(
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<?xi64> {graph.dims = ["s0"], graph.name = "carried0"}
 // CHECK-SAME: -> (tensor<?xi64> {graph.name = "list"})
 // CHECK-NOT: @main
 func.func @main(%limit: tensor<i64> {graph.name = "limit"}) -> (tensor<?xi64> {graph.name = "list"})
