@@ -131,7 +131,9 @@ zenith_status *Tensors::make(size_t index, zenith_array *const *inputs,
   if (result.flags & ZENITH_TENSOR_TOOK_DONATION) {
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].data == result.data)
-        made->base = Ref<zenith_array>(inputs[i]);
+        // Not what it views in turn, or a loop's arrays would be a chain.
+        made->base =
+            inputs[i]->base ? inputs[i]->base : Ref<zenith_array>(inputs[i]);
     return nullptr;
   }
   made->block = state.takeBlock(result.data);

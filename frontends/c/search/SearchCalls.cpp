@@ -28,12 +28,23 @@ zenith_status *zenith_search::run(const char *entry, const ArrayList &inputs,
   zenith_run_options options = {};
   options.struct_size = sizeof(options);
   options.entry = entry;
+  if (zenith_status *status = checkState())
+    return status;
   if (llvm::StringRef(entry) == "run") {
+    options.flags = donates() ? ZENITH_RUN_DONATE : 0;
     wasTold = !layers.empty();
     options.profile = listLayer;
     options.profile_user = this;
   }
   return runEntry(*session, options, inputs, outputs);
+}
+
+zenith_status *zenith_search::checkState() const {
+  if (!isLost)
+    return nullptr;
+  return usage(ZENITH_REASON_WRONG_STATE,
+               "a step failed that had taken the state over; load a checkpoint "
+               "or create the search again");
 }
 
 zenith_status *zenith_search::start() {
@@ -54,8 +65,10 @@ zenith_status *zenith_search::advance() {
   ArrayList inputs = state, outputs;
   if (zenith_status *status = arrayOf(*context, limit, inputs.emplace_back()))
     return status;
-  if (zenith_status *status = run("run", inputs, outputs))
+  if (zenith_status *status = run("run", inputs, outputs)) {
+    isLost = donates();
     return status;
+  }
   more = *static_cast<const char *>(outputs.front()->data) != 0;
   state.assign(outputs.begin() + 1, outputs.end());
   return nullptr;
@@ -162,6 +175,8 @@ zenith_status *zenith_search_save(zenith_search *search,
   return guarded([&]() -> zenith_status * {
     if (!search || !path)
       return nullPointer(search ? "path" : "search");
+    if (zenith_status *status = search->checkState())
+      return status;
     mlir::MLIRContext *types = search->program.program->mlir.get();
     models::SearchCheckpoint checkpoint;
     checkpoint.layers = search->layers;
@@ -193,6 +208,7 @@ zenith_status *zenith_search_load(zenith_search *search,
               arrayOf(*search->context, tensor, state[place]))
         return status;
     search->state = std::move(state);
+    search->isLost = false;
     search->layers = std::move(checkpoint->layers);
     search->more = true;
     return nullptr;

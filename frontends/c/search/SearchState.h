@@ -34,6 +34,7 @@ struct zenith_search {
   std::vector<int64_t> layers; ///< sizes, each of a whole layer
   bool more = true;
   bool wasTold = false; ///< the next size is that of a layer that is listed
+  bool isLost = false;  ///< a step failed that had taken the state over
 
   /// Runs @init.
   zenith_status *start();
@@ -45,7 +46,13 @@ struct zenith_search {
   /// How many values of the state steps change; what follows are arguments.
   size_t carried() const;
 
+  /// Null while there is a state.
+  zenith_status *checkState() const;
+
 private:
+  /// Steps take the state over, so that they allocate nothing for what stays as
+  /// large; within a bound of memory, which a step may exceed, they leave it.
+  bool donates() const { return program.settings.maxMemory == 0; }
   zenith_status *run(const char *entry, const zenith::c::ArrayList &inputs,
                      zenith::c::ArrayList &outputs);
 };
