@@ -22,6 +22,7 @@ namespace {
 struct Hints {
   bool addsInverses = true;
   std::optional<State> central;
+  const GapToken *centralToken = nullptr; ///< that gives it
 };
 
 } // namespace
@@ -42,6 +43,7 @@ static Expected<Hints> readHints(StringRef path, ArrayRef<GapToken> tokens) {
                           "'; known are '#@ inverses no' and "
                           "'#@ central [0,1,...]'");
     State &central = hints.central.emplace();
+    hints.centralToken = &token;
     for (StringRef part : split(value, ',')) {
       int64_t number;
       if (!to_integer(part.trim(), number, 10) || number < 0 ||
@@ -66,17 +68,17 @@ static void dropPrefix(std::vector<GapMove> &moves) {
       move.name.erase(0, 2);
 }
 
-static llvm::Error checkSize(StringRef path, size_t moved, size_t points,
-                             size_t moves) {
+static llvm::Error checkSize(StringRef path, const Hints &hints, size_t moved,
+                             size_t points, size_t moves) {
   if (moved == 0)
     return makeError(ErrorCode::Invalid,
-                     "has no permutation that moves a point", path);
-  if (points < moved || points > size_t(maxPositions))
-    return makeError(ErrorCode::Invalid,
-                     "the central state has " + Twine(points) +
-                         " numbers, the moves' points need " + Twine(moved) +
-                         " to " + Twine(maxPositions),
-                     path);
+                     "has no permutation that moves a point",
+                     (path + ":1:1").str());
+  if (hints.central && (points < moved || points > size_t(maxPositions)))
+    return gapError(path, *hints.centralToken,
+                    "the central state has " + Twine(points) +
+                        " numbers, the moves' points need " + Twine(moved) +
+                        " to " + Twine(maxPositions));
   if (2 * moves * points > size_t(maxGeneratorEntries))
     return makeError(ErrorCode::Invalid,
                      Twine(moves) + " moves of " + Twine(points) +
@@ -103,7 +105,7 @@ Expected<StateGraph> parseGap(StringRef path, StringRef text) {
   if (hints->central)
     graph.central = *hints->central;
   size_t points = graph.central.size();
-  if (llvm::Error error = checkSize(path, moved, points, moves.size()))
+  if (llvm::Error error = checkSize(path, *hints, moved, points, moves.size()))
     return std::move(error);
   dropPrefix(moves);
   for (const GapMove &move : moves) {

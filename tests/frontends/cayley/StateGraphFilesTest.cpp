@@ -127,6 +127,11 @@ TEST(StateGraphFilesTest, RefusesGapWithItsPlace) {
   EXPECT_EQ(placedError("b:=(0,1);", "gap").substr(0, 4), "1:5:");
   EXPECT_EQ(placedError("#@ inverse no\na:=(1,2);", "gap").substr(0, 4),
             "1:1:");
+  EXPECT_EQ(placedError("a:=();", "gap"),
+            "1:1: has no permutation that moves a point");
+  EXPECT_EQ(placedError("a:=(1,2,3);\n#@ central [0,1]\n", "gap"),
+            "2:1: the central state has 2 numbers, the moves' points need 3 to "
+            "65536");
   std::string deep(100000, '(');
   EXPECT_NE(placedError("a:=" + deep, "gap").find("nest too deeply"),
             std::string::npos);
