@@ -5,7 +5,7 @@
 // open.
 
 #include "ir/program/SizeConditions.h"
-#include "ir/GraphOps.h"
+#include "ir/SearchOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -68,6 +68,13 @@ public:
                      ArrayRef(dims.dimsOf(value)).drop_front(first)))
         equal(lhs, rhs);
   }
+  /// `size` if the value has an element, else 0: nothing is read for none.
+  DimExpr whereAny(Value value, int64_t size) {
+    DimExpr count = dims.elementCount(value);
+    if (DimExpr(1).provablyAtMost(count))
+      return DimExpr(size);
+    return DimExpr::min(DimExpr(size), count * DimExpr(size));
+  }
   /// Dimensions of two values agree pair by pair.
   void sameDims(Value lhs, ArrayRef<int64_t> left, Value rhs,
                 ArrayRef<int64_t> right) {
@@ -125,6 +132,15 @@ static void visitConvolution(ConvolutionOp op, Conditions &all) {
   all.equal(features, taken * groups, "features and those of the kernel");
   all.equal(DimExpr::mod(outputs, groups), 0,
             "the remainder of outputs by groups");
+  for (auto [i, dim] : llvm::enumerate(numbers.getInputSpatial())) {
+    DimExpr reach = (all.size(op.getInput(), dim) - DimExpr(1)) *
+                        DimExpr(op.getInputDilation()[i]) +
+                    DimExpr(1);
+    all.atMost(0,
+               DimExpr::max(reach, DimExpr(0)) +
+                   DimExpr(op.getLow()[i] + op.getHigh()[i]),
+               "a padded size");
+  }
 }
 
 static void visitFourier(FourierOp op, Conditions &all) {
@@ -182,6 +198,10 @@ static void visitGather(GatherOp op, Conditions &all) {
   GatherDimsAttr numbers = op.getDims();
   all.sameDims(op.getOperand(), numbers.getOperandBatchingDims(),
                op.getStartIndices(), numbers.getStartIndicesBatchingDims());
+  for (auto [d, size] : llvm::enumerate(op.getSliceSizes()))
+    if (size > 0)
+      all.atMost(all.whereAny(op.getResult(), size),
+                 all.size(op.getOperand(), d), "the size of a slice");
 }
 
 /// Dimensions of the updates are those of the windows, which fit into the
@@ -232,6 +252,19 @@ static void visitAttention(AttentionOp op, Conditions &all) {
     all.equal(all.size(mask, -2), all.size(query, -2));
     all.equal(all.size(mask, -1), all.size(key, -2));
   }
+}
+
+/// Keys are several lists of words side by side.
+static void visitKeys(ValueRange lists, unsigned words, Conditions &all) {
+  for (size_t first = 0; first < lists.size(); first += words)
+    all.sameShapes(lists.slice(first, words));
+}
+
+static void visitCosetRows(search::CosetBitRowsOp op, Conditions &all) {
+  all.sameShapes({op.getKnown(), op.getLayer()});
+  all.sameShapes({op.getSources(), op.getMoves()});
+  all.equal(all.size(op.getSources(), 0), all.size(op.getKnown(), 0),
+            "numbers of rows");
 }
 
 static void visitExpand(ExpandOp op, Conditions &all) {
@@ -293,6 +326,20 @@ static void visitOwnRule(Operation *op, Conditions &all) {
         visitScatterShapes(scatter.getDims(), scatter.getInputs()[0],
                            scatter.getIndices(), scatter.getUpdates()[0], all);
       })
+      .Case([&](ArgReduceOp reduce) {
+        all.atMost(all.whereAny(reduce.getResult(), 1),
+                   all.size(reduce.getOperand(), reduce.getDim()),
+                   "the least size of a reduced dimension");
+      })
+      .Case([&](RandomCategoricalOp draw) {
+        all.atMost(1, all.size(draw.getLogits(), draw.getAxis()),
+                   "the least number of categories");
+      })
+      .Case([&](search::DedupOp keys) {
+        visitKeys(keys.getCandidates(), keys.getCandidates().size(), all);
+        visitKeys(keys.getKnown(), keys.words(), all);
+      })
+      .Case([&](search::CosetBitRowsOp rows) { visitCosetRows(rows, all); })
       .Case([&](IsInOp) { all.sameShapes(op->getOperands(), 1); })
       .Case([&](NonMaxSuppressionOp boxes) { visitBoxes(boxes, all); })
       .Case([&](CholeskyOp) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads at positions that the operand does not have end the run on every target, also inside of larger fusions; of no
-// position there is nothing to read. A part that is larger than the operand is a mistake of the sizes given.
+// Reads at positions that the operand does not have are mistakes of the sizes given, on every target, also inside of larger
+// fusions and where nobody reads the result (dead-reads.mlir); of no position there is nothing to read.
 //
 // RUN: rm -rf %t && mkdir %t
-// RUN: %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=arg_reduce --random-inputs --dim n=0 --target=interp | FileCheck --check-prefix=ARG %s
-// RUN: %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=arg_reduce --random-inputs --dim n=0 --target=cpu | FileCheck --check-prefix=ARG %s
-// RUN: %if opencl %{ %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=arg_reduce --random-inputs --dim n=0 --target=opencl | FileCheck --check-prefix=ARG %s %}
-// ARG: dimension 0 is empty
-// RUN: %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=fused --random-inputs --dim n=0 --target=interp | FileCheck --check-prefix=ARG %s
-// RUN: %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=fused --random-inputs --dim n=0 --target=cpu | FileCheck --check-prefix=ARG %s
-// RUN: %if opencl %{ %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=fused --random-inputs --dim n=0 --target=opencl | FileCheck --check-prefix=ARG %s %}
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=arg_reduce --random-inputs --dim n=0 --target=interp | FileCheck --check-prefix=ARG %s
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=arg_reduce --random-inputs --dim n=0 --target=cpu | FileCheck --check-prefix=ARG %s
+// RUN: %if opencl %{ %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=arg_reduce --random-inputs --dim n=0 --target=opencl | FileCheck --check-prefix=ARG %s %}
+// ARG: the least size of a reduced dimension, 1, exceeds 0
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=fused --random-inputs --dim n=0 --target=interp | FileCheck --check-prefix=ARG %s
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=fused --random-inputs --dim n=0 --target=cpu | FileCheck --check-prefix=ARG %s
+// RUN: %if opencl %{ %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=fused --random-inputs --dim n=0 --target=opencl | FileCheck --check-prefix=ARG %s %}
 // RUN: zenith-run %s --entry=fused --random-inputs --dim n=3 --compare=interp
-// RUN: %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=2 --target=interp | FileCheck --check-prefix=SLICE %s
-// RUN: %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=2 --target=cpu | FileCheck --check-prefix=SLICE %s
-// RUN: %if opencl %{ %python %S/../../tools/Inputs/exit_code.py 6 zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=2 --target=opencl | FileCheck --check-prefix=SLICE %s %}
-// SLICE: exceeds dimension 0
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=2 --target=interp | FileCheck --check-prefix=SLICE %s
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=2 --target=cpu | FileCheck --check-prefix=SLICE %s
+// RUN: %if opencl %{ %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=2 --target=opencl | FileCheck --check-prefix=SLICE %s %}
+// SLICE: the size of a slice, 1 ({{.*}}), exceeds 0
 // RUN: zenith-run %s --entry=gather --random-inputs --dim n=0 --dim k=0 --compare=interp
 // RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=part --random-inputs --dim n=3 --target=interp | FileCheck --check-prefix=PART %s
 // RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %s --entry=part --random-inputs --dim n=3 --target=cpu | FileCheck --check-prefix=PART %s
