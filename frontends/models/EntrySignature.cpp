@@ -10,6 +10,7 @@
 #include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
 #include "ir/LocationText.h"
+#include "ir/program/ProgramChecks.h"
 #include "lowering/host/HostDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -91,14 +92,9 @@ llvm::Expected<func::FuncOp> zenith::models::findFunction(ModuleOp module,
                    graph::placeOf((*found)->getLoc()));
 }
 
-// The public name of an argument, else the one that its location gives.
 static std::string argumentName(func::FuncOp function, unsigned index) {
-  if (auto name =
-          function.getArgAttrOfType<StringAttr>(index, graph::nameAttrName))
-    return name.str();
-  if (auto name = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
-    return name.getName().str();
-  return "arg" + std::to_string(index);
+  std::string name = graph::nameOfArgument(function, index);
+  return name.empty() ? "arg" + std::to_string(index) : name;
 }
 
 static std::vector<ArgumentInfo> argumentsOfFunction(func::FuncOp function) {

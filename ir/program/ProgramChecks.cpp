@@ -26,8 +26,18 @@ bool isElementType(Type type) {
            (integer.isSignless() && integer.getWidth() == 1);
   }
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
-             Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType, Float8E4M3B11FNUZType>(type);
+             Float8E4M3Type, Float8E4M3FNType, Float8E5M2Type,
+             Float8E4M3FNUZType, Float8E5M2FNUZType, Float8E4M3B11FNUZType>(
+      type);
+}
+
+std::string nameOfArgument(func::FuncOp function, unsigned index) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(index, nameAttrName))
+    return name.str();
+  if (!function.isExternal())
+    if (auto name = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
+      return name.getName().str();
+  return "";
 }
 
 namespace {
@@ -64,14 +74,17 @@ private:
                 "got " + typeText(type) + ", expected elements of GraphIR", 5);
   }
 
+  /// Nobody gives arguments of private functions by name: what their locations
+  /// say may repeat.
   std::optional<Error> checkNames() {
     llvm::StringSet<> names;
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
-      auto name = function.getArgAttrOfType<StringAttr>(i, nameAttrName);
-      if (name && !name.empty() && !names.insert(name.getValue()).second)
-        return fail(
-            "argument " + Twine(i),
-            "got \"" + name.getValue() + "\", the name of another argument", 6);
+      if (function.isPrivate() && !function.getArgAttr(i, nameAttrName))
+        continue;
+      std::string name = nameOfArgument(function, i);
+      if (!name.empty() && !names.insert(name).second)
+        return fail("argument " + Twine(i),
+                    "got \"" + name + "\", the name of another argument", 6);
     }
     return std::nullopt;
   }

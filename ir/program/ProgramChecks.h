@@ -7,6 +7,7 @@
 #define ZENITH_IR_PROGRAM_PROGRAMCHECKS_H
 
 #include "ir/Error.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <cstdint>
 #include <optional>
@@ -20,12 +21,17 @@ inline constexpr int64_t mostInlinedOps = 1 << 20;
 /// True for the element types of GraphIR.
 bool isElementType(mlir::Type type);
 
+/// The public name of an argument, else the one that its location gives; empty
+/// where neither does.
+std::string nameOfArgument(mlir::func::FuncOp function, unsigned index);
+
 /// Whether calls of the function are kept until programs have been derived: it
 /// has a rule of its own, or is to be derived.
 bool keepsCalls(mlir::Operation *function);
 
 /// The first mistake in a signature: tensors of other elements (signature_c5),
-/// two arguments of one name (signature_c6), a result whose named dimensions
+/// two arguments of one name, in public functions also by their locations
+/// (signature_c6), a result whose named dimensions
 /// are provably not those of the returned value (signature_c7). Code Invalid.
 std::optional<Error> checkSignatures(mlir::ModuleOp module);
 

@@ -6,21 +6,13 @@
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
 #include "ir/ShapeChecks.h"
+#include "ir/program/ProgramChecks.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::autodiff {
-
-std::string nameOfArgument(func::FuncOp function, unsigned index) {
-  if (auto name = function.getArgAttrOfType<StringAttr>(index, nameAttrName))
-    return name.str();
-  if (!function.isExternal())
-    if (auto name = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
-      return name.getName().str();
-  return "";
-}
 
 static llvm::Error noFloats(StringRef option, const Twine &what, Type type) {
   return makeError(ErrorCode::Usage, option + ": " + what + " is " +

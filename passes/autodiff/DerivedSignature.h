@@ -33,8 +33,6 @@ mlir::DictionaryAttr derivedAttributes(mlir::func::FuncOp function,
                                        llvm::StringRef prefix,
                                        llvm::StringRef name,
                                        mlir::DictionaryAttr attributes);
-/// The name of an argument: its public one, or its location's.
-std::string nameOfArgument(mlir::func::FuncOp function, unsigned index);
 
 } // namespace zenith::autodiff
 

@@ -23,6 +23,11 @@
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/names.mlir --random-inputs --target=interp | FileCheck --check-prefix=NAMES %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/names.mlir --random-inputs --target=opencl | FileCheck --check-prefix=NAMES %s
 // NAMES: names.mlir:1:{{[0-9]+}}: error: 'func.func' op @main: argument 1: got "x", the name of another argument (signature_c6)
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/located.mlir --random-inputs --target=cpu | FileCheck --check-prefix=LOCATED %s
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/located.mlir --random-inputs --target=interp | FileCheck --check-prefix=LOCATED %s
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/both.mlir --random-inputs | FileCheck --check-prefix=LOCATED %s
+// LOCATED: error: 'func.func' op @main: argument 1: got "x", the name of another argument (signature_c6)
+// RUN: zenith-run %t/private.mlir --random-inputs --compare=interp
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs --dim n=2 --target=cpu | FileCheck --check-prefix=CLAIM %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs --dim n=2 --target=interp | FileCheck --check-prefix=CLAIM %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs --dim n=2 --target=opencl | FileCheck --check-prefix=CLAIM %s
@@ -69,4 +74,23 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @main(%x: tensor<?x?xf32> {graph.dims = ["n", "m"]}) -> (tensor<?x?xf32> {graph.dims = ["rows", "n + k"]}) {
   %r = graph.neg %x : tensor<?x?xf32>
   return %r : tensor<?x?xf32>
+}
+//--- located.mlir
+func.func @main(%x: tensor<2xf32> loc("x"), %y: tensor<2xf32> loc("x")) -> tensor<2xf32> {
+  %r = graph.add %x, %y : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- both.mlir
+func.func @main(%x: tensor<2xf32> {graph.name = "x"}, %y: tensor<2xf32> loc("x")) -> tensor<2xf32> {
+  %r = graph.add %x, %y : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- private.mlir
+func.func private @inner(%x: tensor<2xf8E4M3> loc("x"), %y: tensor<2xf8E4M3> loc("x")) -> tensor<2xf8E4M3> {
+  %r = graph.add %x, %y : tensor<2xf8E4M3>
+  return %r : tensor<2xf8E4M3>
+}
+func.func @main(%x: tensor<2xf8E4M3>, %y: tensor<2xf8E4M3>) -> tensor<2xf8E4M3> {
+  %r = call @inner(%x, %y) : (tensor<2xf8E4M3>, tensor<2xf8E4M3>) -> tensor<2xf8E4M3>
+  return %r : tensor<2xf8E4M3>
 }
