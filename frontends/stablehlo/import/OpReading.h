@@ -6,7 +6,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_OPREADING_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_OPREADING_H
 
-#include "frontends/stablehlo/import/HLOBuilder.h"
+#include "frontends/stablehlo/builder/HLOBuilder.h"
 #include "frontends/stablehlo/import/ProgramReading.h"
 
 namespace zenith::stablehlo {

@@ -7,8 +7,8 @@
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_PROGRAMREADING_H
 
 #include "frontends/stablehlo/ImportStableHLO.h"
+#include "frontends/stablehlo/builder/HLOBuilder.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
-#include "frontends/stablehlo/import/HLOBuilder.h"
 #include "frontends/stablehlo/shardings/ShardingReading.h"
 #include "ir/Error.h"
 #include "mlir/IR/SymbolTable.h"

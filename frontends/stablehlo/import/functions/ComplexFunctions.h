@@ -6,7 +6,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_COMPLEXFUNCTIONS_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_COMPLEXFUNCTIONS_H
 
-#include "frontends/stablehlo/import/HLOBuilder.h"
+#include "frontends/stablehlo/builder/HLOBuilder.h"
 
 namespace zenith::stablehlo {
 

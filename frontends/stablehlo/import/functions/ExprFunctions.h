@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_EXPRFUNCTIONS_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_FUNCTIONS_EXPRFUNCTIONS_H
 
-#include "frontends/stablehlo/import/HLOBuilder.h"
+#include "frontends/stablehlo/builder/HLOBuilder.h"
 #include <limits>
 
 namespace zenith::stablehlo {

@@ -2,7 +2,7 @@
 //
 // Constants, movement and conversions that import rules share.
 
-#include "frontends/stablehlo/import/HLOBuilder.h"
+#include "frontends/stablehlo/builder/HLOBuilder.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -2,8 +2,8 @@
 //
 // Short names for building GraphIR, in which import rules are written.
 
-#ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_HLOBUILDER_H
-#define ZENITH_FRONTENDS_STABLEHLO_IMPORT_HLOBUILDER_H
+#ifndef ZENITH_FRONTENDS_STABLEHLO_BUILDER_HLOBUILDER_H
+#define ZENITH_FRONTENDS_STABLEHLO_BUILDER_HLOBUILDER_H
 
 #include "ir/GraphOps.h"
 #include "mlir/IR/Builders.h"
@@ -172,4 +172,4 @@ inline Expr select(Expr pred, Expr onTrue, double onFalse) {
 
 } // namespace zenith::stablehlo
 
-#endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_HLOBUILDER_H
+#endif // ZENITH_FRONTENDS_STABLEHLO_BUILDER_HLOBUILDER_H
