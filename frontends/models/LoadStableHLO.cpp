@@ -8,6 +8,7 @@
 #include "frontends/models/TextGuards.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
 #include "frontends/stablehlo/bytecode/PortableArtifact.h"
+#include "frontends/stablehlo/dialect/NarrowFormat.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -40,24 +41,24 @@ private:
 };
 } // namespace
 
-// Element types of newer MLIR, whose text this one cannot parse.
+// Element types of newer MLIR where this one cannot parse them. Those that are
+// rewritten stand in quotes.
 static StringRef newerType(StringRef text) {
-  for (StringRef type :
-       {"f8E8M0FNU", "f8E3M4", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"})
-    if (text.contains(type))
-      return type;
+  for (const stablehlo::NarrowFormat &format : stablehlo::NarrowFormat::all())
+    for (size_t at = text.find(format.name); at != StringRef::npos;
+         at = text.find(format.name, at + 1))
+      if (at > 0 && text[at - 1] != '"')
+        return format.name;
   return "";
 }
 
 static llvm::Expected<OwningOpRef<ModuleOp>>
 parseText(const std::string &name, StringRef text, MLIRContext *context,
           Diagnostics &diagnostics) {
-  if (StringRef type = newerType(text); !type.empty())
-    return makeError(ErrorCode::Unsupported,
-                     "element type " + type.str() + " is not supported", name);
   if (llvm::Error error = checkText(name, text))
     return std::move(error);
   std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
+  StringRef newer = newerType(rewritten ? *rewritten : text);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(rewritten ? *rewritten : text, name),
@@ -74,6 +75,10 @@ parseText(const std::string &name, StringRef text, MLIRContext *context,
     return diagnostics.handle(diagnostic, name);
   });
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (!module && !newer.empty())
+    return makeError(ErrorCode::Unsupported,
+                     "element type " + newer.str() + " is not supported here",
+                     name);
   if (!module)
     return reportedError(code, "is no valid StableHLO", name);
   return std::move(module);

@@ -4,12 +4,14 @@
 
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
 
+#include "frontends/stablehlo/dialect/NarrowFormat.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
 
 using namespace mlir;
 using namespace zenith;
+using stablehlo::NarrowFormat;
 
 // Count of elements; nothing if it overflows.
 static std::optional<uint64_t> elementCount(RankedTensorType type) {
@@ -41,12 +43,26 @@ static DenseElementsAttr booleans(RankedTensorType type, uint64_t count,
   return DenseElementsAttr::get(type, values);
 }
 
+static DenseElementsAttr wideNumbers(RankedTensorType type, uint64_t count,
+                                     const NarrowFormat &format,
+                                     llvm::StringRef bytes) {
+  if (bytes.size() != count && bytes.size() != 1)
+    return nullptr;
+  SmallVector<double> values;
+  for (unsigned char code : bytes)
+    values.push_back(format.decode(code));
+  return DenseElementsAttr::get(type.clone(Float64Type::get(type.getContext())),
+                                ArrayRef(values));
+}
+
 DenseElementsAttr zenith::stablehlo::elementsFromBytes(RankedTensorType type,
                                                        llvm::StringRef bytes) {
   std::optional<uint64_t> count = elementCount(type);
   Type element = type.getElementType();
   auto complex = dyn_cast<ComplexType>(element);
   Type part = complex ? complex.getElementType() : element;
+  if (const NarrowFormat *format = NarrowFormat::of(part))
+    return count ? wideNumbers(type, *count, *format, bytes) : nullptr;
   if (!count || !part.isIntOrIndexOrFloat())
     return nullptr;
   unsigned bits = part.isIndex() ? 64 : part.getIntOrFloatBitWidth();

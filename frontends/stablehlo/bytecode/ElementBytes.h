@@ -12,7 +12,8 @@ namespace zenith::stablehlo {
 
 /// Row-major little-endian elements; if `bytes` holds one element, it is the
 /// value of all. Booleans are packed, lowest bit first, or take a byte each in
-/// older artifacts. Null if `bytes` has another size.
+/// older artifacts; narrow floats are given as f64. Null if `bytes` has another
+/// size.
 mlir::DenseElementsAttr elementsFromBytes(mlir::RankedTensorType type,
                                           llvm::StringRef bytes);
 

@@ -5,10 +5,13 @@
 
 #include "frontends/stablehlo/bytecode/NewerText.h"
 
+#include "frontends/stablehlo/dialect/NarrowFormat.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace zenith;
 using llvm::StringRef;
+using stablehlo::NarrowFormat;
 
 namespace {
 class TextRewriter {
@@ -19,7 +22,9 @@ public:
 private:
   void skipString();
   void rewriteRange();
+  void rewriteType();
   void rewriteData();
+  void rewriteBooleans(size_t begin, StringRef digits, StringRef type);
   /// Appends the text between the last change and `end`, then `other`.
   void replace(size_t begin, size_t end, const std::string &other);
 
@@ -78,25 +83,10 @@ static std::optional<uint64_t> booleanCount(StringRef type) {
   return type.starts_with("i1>") ? std::optional(count) : std::nullopt;
 }
 
-// At `dense<"0x...">`: a byte per boolean becomes a bit per boolean.
-void TextRewriter::rewriteData() {
-  size_t begin = at + StringRef("dense<\"0x").size();
-  size_t end = text.find('"', begin);
-  if (end == StringRef::npos) {
-    at = text.size();
-    return;
-  }
-  StringRef digits = text.slice(begin, end), rest = text.drop_front(end);
-  at = end + 1;
-  if (!rest.consume_front("\">"))
-    return;
-  rest = rest.ltrim();
-  if (!rest.consume_front(":"))
-    return;
-  rest = rest.ltrim();
-  if (!rest.consume_front("tensor<"))
-    return;
-  std::optional<uint64_t> count = booleanCount(rest);
+// A byte per boolean becomes a bit per boolean.
+void TextRewriter::rewriteBooleans(size_t begin, StringRef digits,
+                                   StringRef type) {
+  std::optional<uint64_t> count = booleanCount(type);
   // As many bytes as packed bits would need, or one byte for all: packed.
   if (!count || digits.size() != 2 * *count || *count < 2)
     return;
@@ -104,8 +94,124 @@ void TextRewriter::rewriteData() {
   for (uint64_t i = 0; i < *count; ++i)
     if (digits.substr(2 * i, 2) != "00")
       bits[i / 8] |= char(1 << (i % 8));
-  replace(begin, end, llvm::toHex(bits));
-  ++at;
+  size_t after = at;
+  replace(begin, begin + digits.size(), llvm::toHex(bits));
+  at = after;
+}
+
+// The sizes of a type that begin a text, up to its element type.
+static StringRef sizesIn(StringRef type) {
+  StringRef rest = type;
+  while (!rest.empty()) {
+    StringRef next = rest;
+    if (!next.consume_front("?"))
+      next = next.drop_while(llvm::isDigit);
+    if (next.size() == rest.size() || !next.consume_front("x"))
+      break;
+    rest = next;
+  }
+  return type.drop_back(rest.size());
+}
+
+// The narrow float that the elements of a tensor are; `type` begins after
+// `tensor<`.
+static const NarrowFormat *narrowElement(StringRef type) {
+  StringRef element = type.drop_front(sizesIn(type).size());
+  return NarrowFormat::named(element.take_while(llvm::isAlnum));
+}
+
+static std::string dialectType(StringRef name) {
+  return ("!stablehlo.narrow<\"" + name + "\">").str();
+}
+
+// At `tensor<`: a dialect's type stands for a narrow float.
+void TextRewriter::rewriteType() {
+  at += StringRef("tensor<").size();
+  StringRef type = text.drop_front(at);
+  const NarrowFormat *format = narrowElement(type);
+  if (!format)
+    return;
+  size_t begin = at + sizesIn(type).size();
+  replace(begin, begin + format->name.size(), dialectType(format->name));
+}
+
+// The bits of a code's value as an f64, in hexadecimal.
+static std::string wideDigits(StringRef digits, const NarrowFormat &format,
+                              bool isLittleEndian) {
+  unsigned code = 0;
+  if (digits.getAsInteger(16, code) || code > 255)
+    return digits.str();
+  uint64_t bits = llvm::bit_cast<uint64_t>(format.decode(code));
+  if (isLittleEndian)
+    bits = llvm::byteswap(bits);
+  return llvm::utohexstr(bits, /*LowerCase=*/false, /*Width=*/16);
+}
+
+// Elements of a narrow float as those of f64: hexadecimal ones are codes.
+static std::string wideElements(StringRef elements,
+                                const NarrowFormat &format) {
+  std::string wide;
+  if (elements.consume_front("\"0x")) {
+    wide = "\"0x";
+    for (StringRef digits = elements; digits.size() > 1;
+         digits = digits.drop_front(2))
+      wide += wideDigits(digits.take_front(2), format, true);
+    return wide + '"';
+  }
+  while (!elements.empty()) {
+    auto [before, rest] = elements.split("0x");
+    wide += before;
+    if (before.size() == elements.size())
+      break;
+    StringRef digits = rest.take_while(llvm::isHexDigit);
+    wide += "0x" + wideDigits(digits, format, false);
+    elements = rest.drop_front(digits.size());
+  }
+  return wide;
+}
+
+// At `dense<`: elements that the parser cannot read as they are. The value of a
+// constant becomes one of f64, and where the value says the result's type too,
+// that is said after it.
+void TextRewriter::rewriteData() {
+  size_t start = at, begin = at + StringRef("dense<").size();
+  at = begin;
+  if (at < text.size() && text[at] == '"')
+    skipString();
+  size_t end = text.find('>', at);
+  if (end == StringRef::npos) {
+    at = text.size();
+    return;
+  }
+  at = end + 1;
+  StringRef elements = text.slice(begin, end), rest = text.drop_front(at);
+  rest = rest.ltrim();
+  if (!rest.consume_front(":"))
+    return;
+  rest = rest.ltrim();
+  if (!rest.consume_front("tensor<"))
+    return;
+  if (elements.consume_front("\"0x") && elements.consume_back("\""))
+    rewriteBooleans(begin + 3, elements, rest);
+  const NarrowFormat *format = narrowElement(rest);
+  if (!format)
+    return;
+  StringRef sizes = sizesIn(rest);
+  size_t type = text.size() - rest.size(),
+         typeEnd = type + sizes.size() + format->name.size();
+  StringRef before = text.take_front(start).rtrim();
+  bool isGeneric = before.ends_with("=");
+  if (!isGeneric && !before.ends_with("stablehlo.constant") &&
+      !before.ends_with("}")) {
+    // Which op says what is known of constants only: the type stays.
+    at = typeEnd;
+    return;
+  }
+  std::string wide = wideElements(text.slice(begin, end), *format) +
+                     "> : tensor<" + sizes.str() + "f64";
+  if (!isGeneric)
+    wide += "> -> tensor<" + sizes.str() + dialectType(format->name);
+  replace(begin, typeEnd, wide);
 }
 
 std::optional<std::string> TextRewriter::run() {
@@ -116,8 +222,10 @@ std::optional<std::string> TextRewriter::run() {
       rewriteRange();
     } else if (c == '/' && text.substr(at, 2) == "//") {
       at = std::min(text.find('\n', at), text.size());
-    } else if (c == 'd' && text.substr(at).starts_with("dense<\"0x")) {
+    } else if (c == 'd' && text.substr(at).starts_with("dense<")) {
       rewriteData();
+    } else if (c == 't' && text.substr(at).starts_with("tensor<")) {
+      rewriteType();
     } else {
       ++at;
     }

@@ -12,9 +12,9 @@
 namespace zenith::stablehlo {
 
 /// Rewrites syntax that the parser refuses before it calls any dialect:
-/// locations with a range (`"f":1:2 to :5`) lose their end, and hexadecimal
-/// data of booleans with a byte per element is packed into bits. Nothing if the
-/// text needs no change.
+/// locations with a range (`"f":1:2 to :5`) lose their end, hexadecimal data of
+/// booleans with a byte per element is packed into bits, and elements of narrow
+/// floats are `!stablehlo.narrow`. Nothing if the text needs no change.
 std::optional<std::string> rewriteNewerText(llvm::StringRef text);
 
 /// The first result index (`%x#9`) for which the parser would take more memory

@@ -4,6 +4,7 @@
 
 #include "frontends/stablehlo/bytecode/BytecodeEntities.h"
 
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -27,21 +28,11 @@ static constexpr IntegerCode integerCodes[] = {
     {17, 16, true},  {18, 32, true},  {19, 64, true}, {31, 2, false},
     {32, 2, true}};
 
-// Types that MLIR 19 lacks.
+// Types that neither MLIR 19 nor the dialect has.
 static llvm::StringRef missingType(uint64_t code) {
   switch (code) {
   case 26:
     return "witness";
-  case 36:
-    return "f8E3M4";
-  case 37:
-    return "f4E2M1FN";
-  case 38:
-    return "f6E2M3FN";
-  case 39:
-    return "f6E3M2FN";
-  case 40:
-    return "f8E8M0FNU";
   case 41:
     return "buffer";
   case 42:
@@ -49,6 +40,16 @@ static llvm::StringRef missingType(uint64_t code) {
   default:
     return {};
   }
+}
+
+// Floats that MLIR 19 lacks.
+static Type narrowType(uint64_t code, MLIRContext *context) {
+  constexpr llvm::StringLiteral names[] = {"f8E3M4", "f4E2M1FN", "f6E2M3FN",
+                                           "f6E3M2FN", "f8E8M0FNU"};
+  constexpr uint64_t first = 36;
+  return code >= first && code - first < std::size(names)
+             ? NarrowFloatType::get(context, names[code - first])
+             : Type();
 }
 
 static Type floatType(uint64_t code, Builder &builder) {
@@ -89,6 +90,8 @@ Type BytecodeEntities::readVHLOType(BytecodeCursor &cursor) {
                               integer.isUnsigned ? IntegerType::Unsigned
                                                  : IntegerType::Signless);
   if (Type type = floatType(code, builder))
+    return type;
+  if (Type type = narrowType(code, context))
     return type;
   if (code == 9)
     return builder.getIndexType();

@@ -112,5 +112,11 @@ def StableHLO_Future : StableHLO_TypeClass<"Future", "future"> {
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$types);
   let assemblyFormat = "`<` $types `>`";
 }
+def StableHLO_NarrowFloat : StableHLO_TypeClass<"NarrowFloat", "narrow"> {
+  let summary = "a float that MLIR lacks, by the name that StableHLO gives it";
+  let parameters = (ins StringRefParameter<"f8E3M4 and the like">:$name);
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+}
 
 #endif // ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOATTRS_TD

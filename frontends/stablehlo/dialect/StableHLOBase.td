@@ -11,7 +11,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def HLO_Pred : AnyTypeOf<[I<1>], "boolean">;
 def HLO_Int : AnyTypeOf<[I<2>, I<4>, I8, I16, I32, I64, UI<2>, UI<4>, UI8, UI16, UI32, UI64], "integer">;
-def HLO_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E4M3FN, F8E5M2, F8E4M3, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNUZ, TF32], "float">;
+def HLO_NarrowFloat : Type<CPred<"::llvm::isa<::zenith::stablehlo::NarrowFloatType>($_self)">, "narrow float">;
+def HLO_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E4M3FN, F8E5M2, F8E4M3, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNUZ, TF32,
+  HLO_NarrowFloat], "float">;
 def HLO_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;
 def HLO_Quant : Type<CPred<"::zenith::stablehlo::isQuantized($_self)">, "quantized">;
 

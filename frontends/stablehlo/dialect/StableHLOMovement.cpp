@@ -51,7 +51,11 @@ ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseAttribute(value, "value", result.attributes))
     return failure();
-  result.addTypes(llvm::cast<Type>(value.getShapedType()));
+  auto type = llvm::cast<Type>(value.getShapedType());
+  // Numbers that the result's type rounds, as rewriteNewerText writes them.
+  if (succeeded(parser.parseOptionalArrow()) && parser.parseType(type))
+    return failure();
+  result.addTypes(type);
   return success();
 }
 

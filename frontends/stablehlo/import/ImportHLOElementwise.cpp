@@ -2,6 +2,8 @@
 //
 // Import of elementwise ops. Booleans add by or and multiply by and.
 
+#include "frontends/stablehlo/builder/NarrowElements.h"
+#include "frontends/stablehlo/dialect/NarrowFormat.h"
 #include "frontends/stablehlo/import/OrderingReading.h"
 
 using namespace mlir;
@@ -150,10 +152,28 @@ static void clampRule(OpReading &x) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
+static Type sourceElement(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
 static void convertRule(OpReading &x) {
-  Type element = x.type().getElementType();
-  if (!x.failed())
-    x.out(x.convert(x.in(), element));
+  Type element = x.type().getElementType(),
+       from = sourceElement(x.op->getOperand(0)),
+       to = sourceElement(x.op->getResult(0));
+  if (x.failed())
+    return;
+  Value value = x.in();
+  if (widerElement(from))
+    value = decodeNarrow(x, value, from);
+  x.out(widerElement(to) ? encodeNarrow(x, value, to)
+                         : x.convert(value, element));
+}
+
+/// Ops that see how many bits there are, where two bits are stored in more.
+template <Rule rule> static void wholeWidthRule(OpReading &x) {
+  if (isTwoBits(sourceElement(x.op->getOperand(0))))
+    return x.unsupported("of integers of two bits is not supported");
+  rule(x);
 }
 
 // Elements of different widths: the narrower ones form a new last dimension,
@@ -221,12 +241,27 @@ static Value joinComplex(OpReading &x, Value value) {
   return x.complexOf(x.reshape(real, shape), x.reshape(imag, shape));
 }
 
+/// Bits that are stored in a wider integer have no neighbours to form wider or
+/// narrower elements with.
+static bool isPadded(Type element) {
+  const NarrowFormat *format = NarrowFormat::of(element);
+  return isTwoBits(element) || (format && format->width() == 6);
+}
+
 static void bitcastRule(OpReading &x) {
   Value value = x.in();
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  Type element = type.getElementType();
+  Type element = type.getElementType(),
+       source = sourceElement(x.op->getOperand(0)),
+       goalSource = sourceElement(x.op->getResult(0));
+  if (isTwoBits(source) && isTwoBits(goalSource))
+    return x.out(encodeNarrow(x, decodeNarrow(x, value, source), goalSource));
+  if (isPadded(source) || isPadded(goalSource))
+    return source == goalSource
+               ? x.out(value)
+               : x.unsupported("between these types is not supported");
   if (isComplex(value) && elementOf(value) == element)
     return x.out(value);
   bool toComplex = isa<ComplexType>(element);
@@ -323,9 +358,9 @@ static void addFunctionRules(RuleTable &rules) {
   rules["stablehlo.negate"] = unaryRule<graph::NegOp>;
   rules["stablehlo.sign"] = unaryRule<graph::SignOp>;
   rules["stablehlo.not"] = unaryRule<graph::NotOp>;
-  rules["stablehlo.popcnt"] = unaryRule<graph::PopcountOp>;
+  rules["stablehlo.popcnt"] = wholeWidthRule<unaryRule<graph::PopcountOp>>;
   rules["stablehlo.count_leading_zeros"] =
-      unaryRule<graph::CountLeadingZerosOp>;
+      wholeWidthRule<unaryRule<graph::CountLeadingZerosOp>>;
   rules["stablehlo.is_finite"] = [](OpReading &x) {
     Value value = x.in();
     x.out(x.make<graph::IsFiniteOp>(typeWith(value, x.b.getI1Type()), value));
@@ -350,7 +385,7 @@ void stablehlo::addElementwiseRules(RuleTable &rules) {
   rules["stablehlo.shift_right_arithmetic"] =
       binaryRule<graph::ShiftRightArithmeticOp>;
   rules["stablehlo.shift_right_logical"] =
-      binaryRule<graph::ShiftRightLogicalOp>;
+      wholeWidthRule<binaryRule<graph::ShiftRightLogicalOp>>;
   rules["stablehlo.complex"] = complexRule;
   rules["stablehlo.real"] = realRule;
   rules["stablehlo.imag"] = imagRule;

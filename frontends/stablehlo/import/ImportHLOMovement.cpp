@@ -2,22 +2,29 @@
 //
 // Import of ops that move elements by shapes alone.
 
+#include "frontends/stablehlo/builder/NarrowElements.h"
 #include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// `index` constants are i64 here.
-static ElementsAttr withGraphElements(ElementsAttr value, Type element) {
+// `index` constants are i64 here, and narrow ones are stored as integers.
+static ElementsAttr withGraphElements(ElementsAttr value, Type source,
+                                      Type element) {
+  if (auto numbers = dyn_cast<DenseFPElementsAttr>(value);
+      numbers && isa<NarrowFloatType>(source))
+    return encodeNarrow(numbers, source);
   if (value.getElementType() == element)
     return value;
   auto dense = dyn_cast<DenseIntElementsAttr>(value);
   if (!dense)
     return {};
   unsigned width = element.getIntOrFloatBitWidth();
-  return dense.mapValues(
-      element, [&](const APInt &bits) { return bits.sextOrTrunc(width); });
+  return dense.mapValues(element, [&](const APInt &bits) {
+    return element.isUnsignedInteger() ? bits.zextOrTrunc(width)
+                                       : bits.sextOrTrunc(width);
+  });
 }
 
 static void constantRule(OpReading &x) {
@@ -26,7 +33,8 @@ static void constantRule(OpReading &x) {
   if (x.failed())
     return;
   Type element = type.getElementType();
-  ElementsAttr converted = withGraphElements(value, element);
+  ElementsAttr converted = withGraphElements(
+      value, getElementTypeOrSelf(x.op->getResult(0).getType()), element);
   if (!converted)
     return x.unsupported("of this type is not supported");
   Value result = x.constant(converted);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized programs: before import, every op on quantized values becomes an op
-// on dequantized values, between a dequantization and a quantization. Only
-// these two see integers.
+// Quantized programs and those of narrow elements: before import, every op on
+// such values becomes an op on the numbers that they stand for, between a
+// dequantization (a conversion) and a quantization. Only these two, and ops
+// that move narrow elements, see integers.
 
+#include "frontends/stablehlo/builder/NarrowElements.h"
 #include "frontends/stablehlo/import/OpReading.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,9 +25,15 @@ static quant::QuantizedType quantizedOf(Type type) {
                 : quant::QuantizedType();
 }
 
+/// The type of the numbers that such a tensor stands for; null for others.
 static Type expressedType(Type type) {
-  return cast<RankedTensorType>(type).clone(
-      quantizedOf(type).getExpressedType());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return {};
+  Type element = widerElement(tensor.getElementType());
+  if (quant::QuantizedType quantized = quantizedOf(type))
+    element = quantized.getExpressedType();
+  return element ? tensor.clone(element) : Type();
 }
 
 static Value createUnary(OpBuilder &builder, StringRef name, Value operand,
@@ -36,51 +44,77 @@ static Value createUnary(OpBuilder &builder, StringRef name, Value operand,
   return builder.create(state)->getResult(0);
 }
 
-static void dequantizeOperands(Operation *op) {
-  OpBuilder builder(op);
-  for (OpOperand &operand : op->getOpOperands())
-    if (Type type = operand.get().getType(); quantizedOf(type))
-      operand.set(createUnary(builder, "stablehlo.uniform_dequantize",
-                              operand.get(), expressedType(type)));
+/// Whether the op takes and gives the integers that store such a tensor.
+static bool keepsStored(Operation *op, Type type) {
+  StringRef name = op->getName().getStringRef();
+  if (isa<func::FuncOp, func::CallOp, func::ReturnOp>(op) ||
+      name == "stablehlo.uniform_dequantize" ||
+      name == "stablehlo.bitcast_convert" || name == "stablehlo.composite" ||
+      name == "stablehlo.tuple" || name == "stablehlo.get_tuple_element" ||
+      name.ends_with(".constant"))
+    return true;
+  if (quantizedOf(type))
+    return false;
+  // Refused by their rules.
+  if (isTwoBits(cast<RankedTensorType>(type).getElementType()) &&
+      (name == "stablehlo.shift_right_logical" || name == "stablehlo.popcnt" ||
+       name == "stablehlo.count_leading_zeros"))
+    return true;
+  constexpr StringLiteral movement[] = {
+      "broadcast_in_dim", "concatenate",
+      "dynamic_slice",    "dynamic_update_slice",
+      "gather",           "optimization_barrier",
+      "reshape",          "reverse",
+      "select",           "slice",
+      "transpose"};
+  return name.consume_front("stablehlo.") &&
+         (name == "convert" || llvm::is_contained(movement, name));
 }
 
-// Gives a value its dequantized type; its users see it quantized again.
-static void quantizeValue(OpBuilder &builder, Value value) {
-  Type type = value.getType();
-  if (!quantizedOf(type))
+static void expressOperands(Operation *op) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = operand.get().getType(), expressed = expressedType(type);
+    if (expressed && !keepsStored(op, type))
+      operand.set(createUnary(builder,
+                              quantizedOf(type) ? "stablehlo.uniform_dequantize"
+                                                : "stablehlo.convert",
+                              operand.get(), expressed));
+  }
+}
+
+// Gives a value of an op, or of its regions, the type of its numbers; its users
+// see it stored again.
+static void storeValue(OpBuilder &builder, Operation *op, Value value) {
+  Type type = value.getType(), expressed = expressedType(type);
+  if (!expressed || keepsStored(op, type))
     return;
-  value.setType(expressedType(type));
-  Value again = createUnary(builder, "stablehlo.uniform_quantize", value, type);
+  value.setType(expressed);
+  Value again = createUnary(builder,
+                            quantizedOf(type) ? "stablehlo.uniform_quantize"
+                                              : "stablehlo.convert",
+                            value, type);
   value.replaceAllUsesExcept(again, again.getDefiningOp());
 }
 
-static bool keepsQuantized(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  return isa<func::FuncOp, func::CallOp, func::ReturnOp, ModuleOp>(op) ||
-         name == "stablehlo.uniform_dequantize" ||
-         name == "stablehlo.bitcast_convert" || name == "stablehlo.composite" ||
-         name == "stablehlo.tuple" || name == "stablehlo.get_tuple_element";
-}
-
-void stablehlo::expressQuantized(ModuleOp module) {
+void stablehlo::expressStored(ModuleOp module) {
   SmallVector<Operation *> ops;
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation &top : *module.getBody())
+    top.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    StringRef name = op->getName().getStringRef();
-    if (keepsQuantized(op))
-      continue;
-    dequantizeOperands(op);
-    if (name == "stablehlo.uniform_quantize" || name == "stablehlo.constant")
-      continue;
+    expressOperands(op);
+    bool quantizes =
+        op->getName().getStringRef() == "stablehlo.uniform_quantize";
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     for (Value result : op->getResults())
-      quantizeValue(builder, result);
+      if (!quantizes)
+        storeValue(builder, op, result);
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         builder.setInsertionPointToStart(&block);
         for (BlockArgument argument : block.getArguments())
-          quantizeValue(builder, argument);
+          storeValue(builder, op, argument);
       }
   }
 }
@@ -161,6 +195,8 @@ static void dequantizeRule(OpReading &x) {
 }
 
 Type stablehlo::storageType(Type element) {
+  if (Type narrow = narrowStorage(element))
+    return narrow;
   auto type = dyn_cast<quant::QuantizedType>(element);
   if (!type)
     return element;

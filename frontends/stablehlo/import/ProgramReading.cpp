@@ -343,7 +343,7 @@ llvm::Expected<ImportedProgram> ProgramReading::run() {
   if (llvm::Error error = shardings.begin(*target))
     failWith(std::move(error), source.getLoc());
   checkModule();
-  expressQuantized(source);
+  expressStored(source);
   SmallVector<func::FuncOp> entries;
   llvm::StringSet<> ofDevices = devicePrograms(source);
   for (auto function : source.getOps<func::FuncOp>())

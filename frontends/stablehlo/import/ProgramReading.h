@@ -48,9 +48,11 @@ void addScanRules(RuleTable &rules);
 void addQuantizationRules(RuleTable &rules);
 void addSdyRules(RuleTable &rules);
 
-/// Restricts quantized types to quantization and dequantization.
-void expressQuantized(mlir::ModuleOp module);
-/// The integer type that stores a quantized type; other types are unchanged.
+/// Restricts quantized types to quantization and dequantization, and narrow
+/// ones to conversions and movement.
+void expressStored(mlir::ModuleOp module);
+/// The integer type that stores a quantized or narrow type; other types are
+/// unchanged.
 Type storageType(Type element);
 
 using Values = llvm::SmallVector<Value>;

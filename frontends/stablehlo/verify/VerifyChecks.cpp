@@ -5,6 +5,7 @@
 
 #include "frontends/stablehlo/verify/VerifyChecks.h"
 
+#include "frontends/stablehlo/dialect/NarrowFormat.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
@@ -110,6 +111,12 @@ bool zenith::stablehlo::typesAgree(TypeRange a, TypeRange b) {
   return true;
 }
 
+unsigned zenith::stablehlo::floatBits(Type element) {
+  if (const NarrowFormat *format = NarrowFormat::of(element))
+    return format->width();
+  return isa<FloatType>(element) ? element.getIntOrFloatBitWidth() : 0;
+}
+
 bool zenith::stablehlo::isPromotable(Type from, Type to) {
   from = getElementTypeOrSelf(from);
   to = getElementTypeOrSelf(to);
@@ -120,8 +127,9 @@ bool zenith::stablehlo::isPromotable(Type from, Type to) {
     return intFrom.isUnsigned() == intTo.isUnsigned() &&
            (intFrom.getWidth() == 1) == (intTo.getWidth() == 1) &&
            intFrom.getWidth() <= intTo.getWidth();
-  if (isa<FloatType>(from) && isa<FloatType>(to))
-    return from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+  unsigned floatFrom = floatBits(from), floatTo = floatBits(to);
+  if (floatFrom && floatTo)
+    return floatFrom <= floatTo;
   auto complexFrom = dyn_cast<ComplexType>(from),
        complexTo = dyn_cast<ComplexType>(to);
   if (complexFrom && complexTo)

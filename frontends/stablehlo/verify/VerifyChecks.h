@@ -31,6 +31,8 @@ int64_t sumOf(int64_t a, int64_t b);
 int64_t productOf(int64_t a, int64_t b);
 bool typesAgree(mlir::Type a, mlir::Type b);
 bool typesAgree(mlir::TypeRange a, mlir::TypeRange b);
+/// Bits of a float, narrow ones included; 0 for other types.
+unsigned floatBits(mlir::Type element);
 /// `from` may be widened to `to` (results of reductions may be).
 bool isPromotable(mlir::Type from, mlir::Type to);
 

@@ -136,7 +136,8 @@ static uint64_t bitsOf(Type element) {
     return 2 * bitsOf(complex.getElementType());
   if (auto quantized = dyn_cast<quant::QuantizedType>(element))
     return bitsOf(quantized.getStorageType());
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  return element.isInteger() ? element.getIntOrFloatBitWidth()
+                             : floatBits(element);
 }
 
 // bitcast_convert_c1, bitcast_convert_c2

@@ -14,9 +14,18 @@ static Type like(RankedTensorType type, llvm::ArrayRef<int64_t> dims) {
   return RankedTensorType::get(dims, type.getElementType());
 }
 
-// constant_c1: a quantized constant gives its storage values.
+// constant_c1: a quantized constant gives its storage values, one of narrow
+// floats the numbers.
 static LogicalResult checkConstant(Operation *op) {
   auto value = op->getAttrOfType<ElementsAttr>("value");
+  RankedTensorType result = tensorOf(op->getResult(0));
+  if (value && isa<NarrowFloatType>(result.getElementType())) {
+    if (!isa<FloatType>(value.getElementType()) ||
+        !shapesAgree(Type(value.getShapedType()), result))
+      return op->emitOpError("value is no tensor of numbers of the result's "
+                             "shape");
+    return success();
+  }
   return value ? checkResults(op, Type(value.getShapedType())) : success();
 }
 
