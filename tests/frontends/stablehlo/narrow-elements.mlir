@@ -84,6 +84,8 @@ func.func @integers() {
   %x = stablehlo.constant dense<[5, -3, 2, -1, 7]> : tensor<5xi32>
   %s = stablehlo.convert %x : (tensor<5xi32>) -> tensor<5xi2>
   %u = stablehlo.convert %x : (tensor<5xi32>) -> tensor<5xui2>
+  check.expect_eq_const %s, dense<[1, 1, -2, -1, -1]> : tensor<5xi2>
+  check.expect_eq_const %u, dense<[1, 1, 2, 3, 3]> : tensor<5xui2>
   %sw = stablehlo.convert %s : (tensor<5xi2>) -> tensor<5xi32>
   %uw = stablehlo.convert %u : (tensor<5xui2>) -> tensor<5xi32>
   check.expect_eq_const %sw, dense<[1, 1, -2, -1, -1]> : tensor<5xi32>
