@@ -125,18 +125,16 @@ void GemmTileKernel::sum(const GemmTile &tile, bool full,
 /// possible where M is known.
 void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
                                   const MicroKernel &kernel) const {
-  SmallVector<unsigned> possible;
   auto rows = space.rowAxis.size.constant();
-  for (int64_t h = gemm.mr; h >= 1; --h) {
-    if (rows) {
-      int64_t tiles = (*rows + gemm.mr - 1) / gemm.mr;
-      int64_t least = tiles ? *rows / tiles : 0,
-              most = tiles ? (*rows + tiles - 1) / tiles : 0;
-      if (h < least || h > most)
-        continue;
-    }
-    possible.push_back(unsigned(h));
+  if (!rows) {
+    callMicroKernelUpTo(k, kernel, args, height, unsigned(gemm.mr));
+    return;
   }
+  SmallVector<unsigned> possible;
+  int64_t tiles = (*rows + gemm.mr - 1) / gemm.mr;
+  if (int64_t most = tiles ? (*rows + tiles - 1) / tiles : 0)
+    for (int64_t h = most; h >= *rows / tiles; --h)
+      possible.push_back(unsigned(h));
   callMicroKernelByHeight(k, kernel, args, height, possible);
 }
 

@@ -15,10 +15,14 @@ namespace zenith::kernels {
 
 GemmTiles::GemmTiles(GemmContext &gemm)
     : gemm(gemm), k(gemm.k), space(gemm.space) {
+  bool balances = space.rowAxis.size.constant().has_value();
   DimExpr low =
       DimExpr::floorDiv(space.rowAxis.size, gemm.schedule.tilesPerRowAxis);
-  lowHeight = k.size(low);
-  higher = k.size(space.rowAxis.size - low * gemm.schedule.tilesPerRowAxis);
+  lowHeight = balances ? k.size(low) : k.index(gemm.mr);
+  higher =
+      balances
+          ? k.size(space.rowAxis.size - low * gemm.schedule.tilesPerRowAxis)
+          : Value();
   if (clippedTap())
     prepareZeros();
 }
@@ -85,9 +89,16 @@ std::pair<Value, Value> GemmTiles::inRowAxis(Value number) {
                                   : std::make_pair(inner, outer);
 }
 
+/// First row of tile `inAxis` of a row axis, or the end of the last one's.
+Value GemmTiles::rowInAxis(Value inAxis) {
+  Value row = k.mul(inAxis, lowHeight);
+  return higher ? k.add(row, k.min(inAxis, higher))
+                : k.min(row, k.size(space.rowAxis.size));
+}
+
 Value GemmTiles::firstRow(Value number) {
   auto [inAxis, outerRow] = inRowAxis(number);
-  Value row = k.add(k.mul(inAxis, lowHeight), k.min(inAxis, higher));
+  Value row = rowInAxis(inAxis);
   if (space.rowAxisIsOutermost)
     return k.add(k.mul(row, k.size(space.outerRowCount())), outerRow);
   return k.add(k.mul(outerRow, k.size(space.rowAxis.size)), row);
@@ -108,10 +119,11 @@ GemmTile GemmTiles::locate(Value number, Value panelBase) {
         k.add(args.aOffset,
               k.mul(at.outerRows[i], k.size(space.outerRows[i].strideA)));
   }
-  // The first `higher` tiles have one more row.
-  at.row = k.add(k.mul(inAxis, lowHeight), k.min(inAxis, higher));
+  at.row = rowInAxis(inAxis);
   tile.rows = lowHeight;
-  if (k.constantOf(higher) != 0) {
+  if (!higher) {
+    tile.rows = k.min(lowHeight, k.sub(k.size(space.rowAxis.size), at.row));
+  } else if (k.constantOf(higher) != 0) {
     Value isHigher = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
                                                inAxis, higher);
     tile.rows = k.add(tile.rows, k.b.create<arith::SelectOp>(

@@ -21,7 +21,9 @@ struct GemmTile {
 };
 
 /// Locates tiles. Tiles are numbered row axis by row axis; those of a row axis
-/// have the same number of rows but for one more row in the first ones.
+/// have the same number of rows but for one more row in the first ones. Where
+/// only a run knows the rows, tiles are full but for the last one, so that few
+/// heights of micro-kernels suffice.
 class GemmTiles {
 public:
   /// Call in the entry block.
@@ -51,6 +53,7 @@ public:
 
 private:
   std::pair<mlir::Value, mlir::Value> inRowAxis(mlir::Value number);
+  mlir::Value rowInAxis(mlir::Value inAxis);
   void prepareZeros();
   void clipTaps(MicroKernelArgs &args, mlir::Value kBlock);
   mlir::Value isInside(mlir::Value rows, const MicroKernelArgs &args);
@@ -63,7 +66,9 @@ private:
   KernelBuilder &k;
   const ContractionSpace &space;
   const GemmPanelCopies *copies = nullptr;
-  mlir::Value zeros, lowHeight, higher;
+  mlir::Value zeros;
+  mlir::Value lowHeight; ///< MR where tiles are not balanced
+  mlir::Value higher;    ///< tiles with one more row; null likewise
   TileCoordinates at;
 };
 

@@ -308,17 +308,24 @@ void WinogradNest::multiplyPoint(Value point, const TileBlock &block) {
   });
 }
 
-/// Divides rows into tiles of balanced height.
+/// Divides rows into tiles, of balanced height where few heights are possible.
 void WinogradNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
   int64_t most = mr();
   Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
-  Value low = k.div(rows, count), higher = k.rem(rows, count);
+  bool balances = !possibleMR().empty();
+  Value low = balances ? k.div(rows, count) : k.index(most),
+        higher = balances ? k.rem(rows, count) : Value();
   k.loop(k.index(0), count, k.index(1), [&](Value number) {
-    Value row = k.add(k.mul(number, low), k.min(number, higher));
-    Value isHigher = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
-                                               number, higher);
-    Value height = k.add(low, k.b.create<arith::SelectOp>(
-                                  k.loc, isHigher, k.index(1), k.index(0)));
+    Value row = k.mul(number, low), height = low;
+    if (balances) {
+      row = k.add(row, k.min(number, higher));
+      Value isHigher = k.b.create<arith::CmpIOp>(
+          k.loc, arith::CmpIPredicate::slt, number, higher);
+      height = k.add(low, k.b.create<arith::SelectOp>(k.loc, isHigher,
+                                                      k.index(1), k.index(0)));
+    } else {
+      height = k.min(low, k.sub(rows, row));
+    }
     MicroKernelArgs own = args;
     own.aOffset = k.add(args.aOffset, k.mul(row, args.rowStride));
     own.cOffset = k.add(args.cOffset, k.mul(row, k.index(columns)));
@@ -326,7 +333,7 @@ void WinogradNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
   });
 }
 
-/// Rows that a tile of a block may have.
+/// Rows that a tile of a block may have; empty where only a run knows.
 std::set<unsigned> WinogradNest::possibleMR() const {
   unsigned most = mr();
   std::set<unsigned> possible;
@@ -346,9 +353,6 @@ std::set<unsigned> WinogradNest::possibleMR() const {
     addRows(*units % ofBlock * ofUnit);
     addRows(*perRow % ofUnit);
   }
-  if (possible.empty())
-    for (unsigned height = 1; height <= most; ++height)
-      possible.insert(height);
   return possible;
 }
 
@@ -395,6 +399,10 @@ void WinogradNest::callByHeight(Value rows, Value number,
                        k.mul(line, k.index(lineElements)));
   }
   std::set<unsigned> possible = possibleMR();
+  if (possible.empty()) {
+    callMicroKernelUpTo(k, kernel, args, rows, mr());
+    return;
+  }
   callMicroKernelByHeight(
       k, kernel, args, rows,
       SmallVector<unsigned>(possible.rbegin(), possible.rend()));

@@ -30,6 +30,8 @@ static SmallVector<Value *> slots(const MicroKernel &kernel,
     all.push_back(&args.ahead);
   if (kernel.columnsAs<OuterProduct::HalfPanels>())
     all.push_back(&args.panelStride);
+  if (kernel.mayRepeatRow)
+    all.push_back(&args.lastRow);
   if (kernel.isMasked())
     all.push_back(&args.columns);
   if (kernel.loops == MicroKernel::Loops::K)
@@ -92,6 +94,8 @@ static std::string nameOf(const MicroKernel &kernel) {
     name += "_accumulates";
   if (kernel.inOrder)
     name += "_inorder";
+  if (kernel.mayRepeatRow)
+    name += "_or_less";
   name += formName(kernel) + stridesName(kernel);
   if (kernel.columnsAs<OuterProduct::HalfPanels>())
     name += "_half_panels";
@@ -118,8 +122,9 @@ static unsigned knownRowStride(KernelBuilder &builder,
   constexpr unsigned fewestRows = 8, mostVectors = 2;
   auto stride = builder.constantOf(args.rowStride);
   bool known = kernel.loops == MicroKernel::Loops::Taps &&
-               kernel.mr >= fewestRows && kernel.vectors <= mostVectors &&
-               stride && *stride > 0 && *stride <= longest;
+               !kernel.mayRepeatRow && kernel.mr >= fewestRows &&
+               kernel.vectors <= mostVectors && stride && *stride > 0 &&
+               *stride <= longest;
   return known ? unsigned(*stride) : 0;
 }
 
@@ -179,10 +184,12 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
       });
 }
 
-void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
-                             const MicroKernelArgs &args, Value rows,
-                             ArrayRef<unsigned> possible) {
-  if (possible.empty())
+/// Calls the micro-kernel of one of some heights: the first for which `suits`
+/// is true, or the last one.
+static void callFirst(KernelBuilder &builder, MicroKernel kernel,
+                      const MicroKernelArgs &args, ArrayRef<unsigned> heights,
+                      function_ref<Value(unsigned height)> suits) {
+  if (heights.empty())
     return;
   OpBuilder &b = builder.b;
   OpBuilder::InsertionGuard guard(b);
@@ -194,16 +201,37 @@ void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
       tile.prefetch = NoPrefetch();
     callMicroKernel(builder, tile, args);
   };
-  for (unsigned own : possible.drop_back()) {
-    Value equal = b.create<arith::CmpIOp>(builder.loc, arith::CmpIPredicate::eq,
-                                          rows, builder.index(own));
+  for (unsigned own : heights.drop_back()) {
     auto branch =
-        b.create<scf::IfOp>(builder.loc, equal, /*withElseRegion=*/true);
+        b.create<scf::IfOp>(builder.loc, suits(own), /*withElseRegion=*/true);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     call(own);
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
   }
-  call(possible.back());
+  call(heights.back());
+}
+
+void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
+                             const MicroKernelArgs &args, Value rows,
+                             ArrayRef<unsigned> possible) {
+  callFirst(builder, kernel, args, possible, [&](unsigned own) {
+    return builder.b.create<arith::CmpIOp>(
+        builder.loc, arith::CmpIPredicate::eq, rows, builder.index(own));
+  });
+}
+
+void callMicroKernelUpTo(KernelBuilder &builder, MicroKernel kernel,
+                         MicroKernelArgs args, Value rows, unsigned most) {
+  kernel.mayRepeatRow = most > 1;
+  args.lastRow = builder.sub(rows, builder.index(1));
+  SmallVector<unsigned> heights;
+  for (unsigned own = most; own > 2; own -= 2)
+    heights.push_back(own);
+  heights.push_back(std::min(2u, most));
+  callFirst(builder, kernel, args, heights, [&](unsigned own) {
+    return builder.b.create<arith::CmpIOp>(
+        builder.loc, arith::CmpIPredicate::sge, rows, builder.index(own - 1));
+  });
 }
 
 void callDotKernel(KernelBuilder &builder, const MicroKernel &given,

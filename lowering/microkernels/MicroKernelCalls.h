@@ -18,6 +18,11 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &kernel,
 void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
                              const MicroKernelArgs &args, mlir::Value rows,
                              llvm::ArrayRef<unsigned> possible);
+/// Calls the micro-kernel with `rows` rows, any number from 1 to `most`, which
+/// only a run knows. Every other height has code of its own; of a tile between
+/// them the last row is computed twice.
+void callMicroKernelUpTo(KernelBuilder &builder, MicroKernel kernel,
+                         MicroKernelArgs args, mlir::Value rows, unsigned most);
 
 /// Dot products of rows that are contiguous along K in both operands (B is
 /// transposed): for r < rows, n < columns, c[cOffset + r * rowStrideC + n] =

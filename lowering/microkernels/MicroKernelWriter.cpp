@@ -11,6 +11,12 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
+/// Distance of row `r` from the first one of the tile, for rows `stride` apart.
+Value MicroKernelWriter::toRow(unsigned r, Value stride) {
+  bool isLast = kernel.mayRepeatRow && r + 1 == kernel.mr;
+  return mul(isLast ? args.lastRow : index(r), stride);
+}
+
 MicroKernelWriter::Values MicroKernelWriter::masksOfColumns() {
   Values all;
   if (kernel.isMasked())
@@ -123,7 +129,7 @@ MicroKernelWriter::Values MicroKernelWriter::clippedTap(ValueRange aRows,
                                                         Values sums) {
   Values memory, rows;
   for (unsigned r = 0; r < kernel.mr; ++r) {
-    Value at = r ? add(position, mul(index(r), args.rowStep)) : position;
+    Value at = r ? add(position, toRow(r, args.rowStep)) : position;
     Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, at,
                                            args.extent);
     memory.push_back(
@@ -159,13 +165,12 @@ void MicroKernelWriter::write() {
   Values rows;
   bool oneAddress = kernel.strides() && kernel.strides()->rows;
   for (unsigned r = 0; r < (oneAddress ? 1 : kernel.mr); ++r)
-    rows.push_back(r ? add(args.aOffset, mul(index(r), args.rowStride))
+    rows.push_back(r ? add(args.aOffset, toRow(r, args.rowStride))
                      : args.aOffset);
   unsigned tile = kernel.tileVectors();
   Values sums(tile * sets, zero());
   auto at = [&](unsigned r, unsigned v) {
-    Value row =
-        r ? add(args.cOffset, mul(index(r), args.rowStrideC)) : args.cOffset;
+    Value row = r ? add(args.cOffset, toRow(r, args.rowStrideC)) : args.cOffset;
     return v ? add(row, index(v * kernel.lanes)) : row;
   };
   bool splitsWords = kernel.columnsAs<OuterProduct::SplitWords>();

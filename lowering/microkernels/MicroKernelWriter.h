@@ -25,6 +25,7 @@ public:
 
 private:
   Values masksOfColumns();
+  mlir::Value toRow(unsigned r, mlir::Value stride);
   Values tapLoops(unsigned level, mlir::ValueRange aRows, mlir::Value bOffset,
                   mlir::Value position, Values sums);
   Values clippedTap(mlir::ValueRange aRows, mlir::Value bOffset,

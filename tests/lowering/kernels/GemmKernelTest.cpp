@@ -292,7 +292,7 @@ TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
       harness.check(packedText(-1, n, 32),
                     {{rows, 10}, {(n + 31) / 32, 10, 32}});
   // Wide tiles of two panels, and the small-M variant.
-  for (const char *tile : {"6x4x16_by1x32_half_panels", "14x2x16"})
+  for (const char *tile : {"6x4x16_or_less_by1x32_half_panels", "14x2x16"})
     EXPECT_TRUE(llvm::any_of(harness.functions, [&](const std::string &name) {
       return name.find(tile) != std::string::npos;
     })) << tile;
@@ -686,6 +686,23 @@ TEST_F(ContractionKernel, KernelsShareMicroKernels) {
   EXPECT_EQ(harness.functions,
             (std::vector<std::string>{"kernel", "uk_f32_5x2x8_by1x32",
                                       "uk_f32_4x2x8_by1x32"}));
+}
+
+TEST_F(ContractionKernel, EveryOtherHeightOfUnknownRows) {
+  harness.target.lanes = 8;
+  harness.target.nr = 16;
+  harness.target.mr = 5;
+  auto text = matrixText("?", "5", "24");
+  for (int64_t rows : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 31}) {
+    SCOPED_TRACE(rows);
+    harness.check(text, {{rows, 5}, {5, 24}});
+  }
+  std::vector<std::string> heights{"kernel"};
+  for (const char *tile : {"5x2x8_or_less", "3x2x8_inorder_or_less",
+                           "2x2x8_inorder_or_less", "5x1x8_inorder_or_less",
+                           "3x1x8_inorder_or_less", "2x1x8_inorder_or_less"})
+    heights.push_back("uk_f32_" + std::string(tile) + "_by1x24");
+  EXPECT_EQ(harness.functions, heights);
 }
 
 TEST_F(ContractionKernel, ResidualMayBeOverwritten) {
