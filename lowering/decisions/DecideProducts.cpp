@@ -212,8 +212,7 @@ FailureOr<Decision> decideProduct(const Request &request) {
     if (const auto &small = found.small) {
       auto schedule = kernels::chooseGemm(small->space, small->target, {});
       variants.add(request.context(),
-                   {found.space->rowAxis.size,
-                    DimExpr(target::TargetModel::mostRowsOfHalfPanels)},
+                   {found.space->rowAxis.size, DimExpr(small->mostRows)},
                    plainProduct(request, small->space, small->target, schedule,
                                 scratch));
     }

@@ -7,6 +7,7 @@
 #include "lowering/gemm/GemmGates.h"
 #include "lowering/gemm/GemmKBlocks.h"
 #include "lowering/gemm/GemmSweep.h"
+#include "lowering/schedule/KBlocking.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -58,7 +59,7 @@ private:
 
 int64_t GemmNest::accumulatorCount() const {
   if (schedule.sweptK())
-    return *space.rowAxis.size.constant() * sweptColumns(gemm);
+    return *mostRows(space) * sweptColumns(gemm);
   if (space.gates > 1)
     return int64_t(space.gates) * sumsPerGate(gemm);
   bool columns = epilogue.storesColumns();

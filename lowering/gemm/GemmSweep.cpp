@@ -65,7 +65,7 @@ void GemmSweep::addBlock(Value kBlock, Value firstPanel, Value lastPanel) {
 }
 
 void GemmSweep::task(Value firstPanel, Value lastPanel) {
-  gemm.clearSums(k.index(0), k.index(*space.rowAxis.size.constant() * columns));
+  gemm.clearSums(k.index(0), k.size(space.rowAxis.size * DimExpr(columns)));
   k.loop(k.index(0), k.index(swept.blocks), k.index(1),
          [&](Value kBlock) { addBlock(kBlock, firstPanel, lastPanel); });
   k.loop(firstPanel, lastPanel, k.index(1), [&](Value panel) {

@@ -139,6 +139,12 @@ void renumberScratch(ContractionSpace &space, unsigned first);
 /// wanted form that the axes do not allow is not taken.
 void chooseForm(ContractionSpace &space, const TargetModel &target,
                 sched::Operand::Form wanted);
+/// Rows from which on copies of a row-major B pay off, where only a run knows
+/// how many there are; none where they don't.
+std::optional<int64_t> fewestCopiedRows(const ContractionSpace &space,
+                                        const TargetModel &target);
+/// Tiles of a task that copies B for a block of rows.
+int64_t tilesOfCopies(const ContractionSpace &space, const TargetModel &target);
 
 } // namespace zenith::kernels
 

@@ -51,8 +51,7 @@ double fewestPackedTasks(const ContractionSpace &space,
                     std::max(2.0, target.unitShare(0.5)));
 }
 
-/// Size of the row axis, or its upper bound, where one is known.
-static std::optional<int64_t> mostRows(const ContractionSpace &space) {
+std::optional<int64_t> mostRows(const ContractionSpace &space) {
   const DimExpr &size = space.rowAxis.size;
   auto rows = size.constant();
   if (const DimAtom *atom = size.asAtom();
@@ -137,17 +136,21 @@ void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
       std::floor(panels * estimate(space.outerCount()) / fewestTasks);
   schedule.panelsPerTask = int64_t(
       std::clamp(several, 1.0, std::min(panels, double(panelsPerCopy))));
-  schedule.tilesPerTask = *schedule.tileCount.constant();
-  schedule.rowBlocks = 1;
+  schedule.tilesPerTask =
+      schedule.tileCount.constant().value_or(tilesOfCopies(space, target));
+  schedule.rowBlocks =
+      schedule.tileCount.constant()
+          ? DimExpr(1)
+          : DimExpr::ceilDiv(schedule.tileCount, schedule.tilesPerTask);
 }
 
 bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
                  unsigned mr, unsigned nr, const TargetModel &target) {
   // For more rows, or a shorter K, copying B into panels costs little.
-  constexpr int64_t mostRows = 24, shortestK = 32;
-  auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
+  constexpr int64_t mostSwept = 24, shortestK = 32;
+  auto rows = mostRows(space);
   auto kSize = space.totalK().constant();
-  if (!rows || *rows < 1 || *rows > mostRows || !kSize || *kSize < shortestK ||
+  if (!rows || *rows < 1 || *rows > mostSwept || !kSize || *kSize < shortestK ||
       !space.taps.empty() || !space.outerRows.empty() ||
       space.form != ContractionSpace::Direct ||
       double(*kSize) * estimate(space.columns.size) * 4 <= smallBytes(target))

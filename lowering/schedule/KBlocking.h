@@ -19,6 +19,9 @@ inline double smallBytes(const TargetModel &target) {
 /// part of them.
 inline constexpr double maxBlockedPanels = 16;
 
+/// Size of the row axis, or its upper bound, where one is known.
+std::optional<int64_t> mostRows(const ContractionSpace &space);
+
 /// Chooses a sweep, its panels per task and its joined tasks; false where the
 /// GEMM is not for one: a panel of a large row-major B takes a cache line from
 /// each of many pages. Memory is read at full speed only along the rows of B, a
@@ -31,8 +34,9 @@ bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
 void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
                    int64_t mr, unsigned nr, const TargetModel &target);
 
-/// Tasks copy blocks of a few panels, and all rows meet each block while it is
-/// in cache: the copy never leaves the cache.
+/// Tasks copy blocks of a few panels, and all rows of the task, which are all
+/// there are or a block of them, meet each block while it is in cache: the copy
+/// never leaves the cache.
 void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
                       const TargetModel &target);
 

@@ -15,6 +15,68 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
+// Ratios of multiplications to copied elements: of a K of at least `shortestK`,
+// a large B is packed for more than `sweptRows` rows, a small one for
+// `severalRows`.
+static constexpr int64_t shortestK = 32, sweptRows = 12, severalRows = 48;
+/// Rows whose accumulators a task keeps in cache beside its copies of B.
+static constexpr int64_t mostCopiedRows = 256;
+
+static bool isLargeB(int64_t kSize, int64_t columns,
+                     const TargetModel &target) {
+  return double(kSize * columns * 4) > target.l2Share(0.5);
+}
+
+static bool cutsVectors(const ContractionSpace &space, int64_t columns,
+                        const TargetModel &target) {
+  return columns % int64_t(sumLanes(space.sum, target)) != 0;
+}
+
+/// B is one panel already: the only one of weights that were packed before.
+static bool isSinglePanel(const ContractionSpace &space,
+                          const TargetModel &target) {
+  int64_t columns = nrOf(space.sum, target),
+          lanes = sumLanes(space.sum, target);
+  auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
+  auto source =
+      weights ? dyn_cast<BlockArgument>(weights->packed) : BlockArgument();
+  auto used = space.columns.size.constant();
+  return source && source.getArgNumber() == space.b.index && used &&
+         *used <= weights->panel && weights->panel <= columns &&
+         weights->panel % lanes == 0 && !space.b.scratch &&
+         weights->group == 1 && space.b.element == space.sum &&
+         space.columns.strideB.isConstant(1) &&
+         space.kAxis.strideB.isConstant(weights->panel) && space.outer.empty();
+}
+
+/// Whether the operands are such that tasks can copy blocks of B.
+static bool canCopyInTasks(const ContractionSpace &space,
+                           const TargetModel &target) {
+  auto columns = space.columns.size.constant(),
+       kSize = space.kAxis.size.constant();
+  // A B that several matmuls of a batch share is copied once.
+  bool shared = llvm::any_of(space.outer, [](const OuterAxis &outer) {
+    return outer.axis.strideB.isConstant(0);
+  });
+  return columns && *columns > 0 && kSize && *kSize > 0 && !shared &&
+         isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
+         !space.symmetric && space.gateSlices.empty() && target.stackArrays &&
+         (isSmallWithLongK(space, target) || !needsAPacking(space, target));
+}
+
+std::optional<int64_t> fewestCopiedRows(const ContractionSpace &space,
+                                        const TargetModel &target) {
+  auto columns = space.columns.size.constant(),
+       kSize = space.totalK().constant();
+  if (space.rowAxis.size.constant() || !space.outerRows.empty() || !columns ||
+      !kSize || *kSize < shortestK || !space.outerCount().isConstant(1) ||
+      !space.columns.strideB.isConstant(1) || isSinglePanel(space, target) ||
+      !canCopyInTasks(space, target) ||
+      (*columns < 64 && !cutsVectors(space, *columns, target)))
+    return std::nullopt;
+  return isLargeB(*kSize, *columns, target) ? sweptRows + 1 : severalRows;
+}
+
 /// Whether packing a row-major B that many tiles read pays off. A panel of a
 /// row-major B takes a cache line from each row, and lines a power of two apart
 /// evict each other; columns that end inside of a vector are masked at each k.
@@ -24,22 +86,22 @@ static bool isBetterPacked(const ContractionSpace &space,
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   auto columns = space.columns.size.constant(),
        kSize = space.totalK().constant();
-  if (!rows || !columns || !kSize)
+  // Where only a run knows the rows, few of them are another variant's.
+  if (!rows)
+    return fewestCopiedRows(space, target).has_value();
+  if (!columns || !kSize)
     return false;
-  bool cutsVectors =
-      *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
-  if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *kSize >= 16)
-    return *rows >= 48;
-  // Ratios of multiplications to copied elements.
-  constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096;
+  bool masked = *columns > 2 && cutsVectors(space, *columns, target);
+  if (isa<graph::ConvolutionOp>(space.op) && masked && *kSize >= 16)
+    return *rows >= severalRows;
+  constexpr int64_t manyRows = 256, tallRows = 4096;
   if (space.outerCount().isConstant(1)) {
-    if (*kSize < 32)
+    if (*kSize < shortestK)
       return (*rows > manyRows && *columns >= 64 && *kSize >= 8) ||
-             (*rows > tallRows && cutsVectors && *kSize >= 8);
-    if (*rows < 48)
-      return *rows > sweptRows &&
-             double(*kSize * *columns * 4) > target.l2Share(0.5);
-    return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));
+             (*rows > tallRows && masked && *kSize >= 8);
+    if (*rows < severalRows)
+      return *rows > sweptRows && isLargeB(*kSize, *columns, target);
+    return *columns >= 64 || cutsVectors(space, *columns, target);
   }
   return *rows >= 96 && *kSize * *columns * 4 > target.l3Bytes;
 }
@@ -55,27 +117,25 @@ static Type packedElement(const ContractionSpace &space) {
 
 /// Whether tasks copy B themselves. A copy of all of B goes through memory, and
 /// is read again for each block of rows; a task that has all rows keeps its
-/// copy in cache instead.
+/// copy in cache instead. Where only a run knows how many rows there are, tasks
+/// have blocks of them.
 static bool copiesInTasks(const ContractionSpace &space,
                           const TargetModel &target) {
-  constexpr int64_t mostRows = 256, mostTiles = 64;
+  if (fewestCopiedRows(space, target))
+    return true;
+  constexpr int64_t mostTiles = 64;
   DimExpr mr = int64_t(target.mr);
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant(),
        tiles =
            (space.outerRowCount() * DimExpr::ceilDiv(space.rowAxis.size, mr))
                .constant();
-  if (!rows || *rows < 1 || *rows > mostRows || !tiles || *tiles > mostTiles)
-    return false;
-  auto columns = space.columns.size.constant(),
-       kSize = space.kAxis.size.constant();
-  // A B that several matmuls of a batch share is copied once.
-  bool shared = llvm::any_of(space.outer, [](const OuterAxis &outer) {
-    return outer.axis.strideB.isConstant(0);
-  });
-  return columns && *columns > 0 && kSize && *kSize > 0 && !shared &&
-         isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
-         !space.symmetric && space.gateSlices.empty() && target.stackArrays &&
-         (isSmallWithLongK(space, target) || !needsAPacking(space, target));
+  return rows && *rows >= 1 && *rows <= mostCopiedRows && tiles &&
+         *tiles <= mostTiles && canCopyInTasks(space, target);
+}
+
+int64_t tilesOfCopies(const ContractionSpace &space,
+                      const TargetModel &target) {
+  return std::max<int64_t>(1, mostCopiedRows / mrOf(space, target));
 }
 
 static void packPanels(ContractionSpace &space, const TargetModel &target) {
@@ -159,23 +219,6 @@ unsigned mrOf(const ContractionSpace &space, const TargetModel &target) {
     return target.mr;
   unsigned used = unsigned(llvm::divideCeil(*columns, lanes));
   return std::max(target.mr, std::min(mostRows, sums / used));
-}
-
-/// B is one panel already: the only one of weights that were packed before.
-static bool isSinglePanel(const ContractionSpace &space,
-                          const TargetModel &target) {
-  int64_t columns = nrOf(space.sum, target),
-          lanes = sumLanes(space.sum, target);
-  auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
-  auto source =
-      weights ? dyn_cast<BlockArgument>(weights->packed) : BlockArgument();
-  auto used = space.columns.size.constant();
-  return source && source.getArgNumber() == space.b.index && used &&
-         *used <= weights->panel && weights->panel <= columns &&
-         weights->panel % lanes == 0 && !space.b.scratch &&
-         weights->group == 1 && space.b.element == space.sum &&
-         space.columns.strideB.isConstant(1) &&
-         space.kAxis.strideB.isConstant(weights->panel) && space.outer.empty();
 }
 
 void chooseForm(ContractionSpace &space, const TargetModel &target,

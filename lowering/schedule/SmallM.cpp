@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For small M, B is packed in half-width panels and the tile is twice as tall;
-// if M is dynamic, full-width tiles read two half panels.
+// if M is dynamic, full-width tiles read two half panels. A row-major B, which
+// tasks copy for many rows, is read where it lies.
 
 #include "lowering/schedule/SmallM.h"
 #include "ir/encodings/PackedPanels.h"
@@ -61,20 +62,29 @@ std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
                                            const TargetModel &target) {
-  if (space.form != ContractionSpace::Panels ||
-      space.panel * 2 != nrOf(space.sum, target) || !space.outerRows.empty())
+  SmallMVariant small;
+  sched::Operand::Form wanted = sched::Operand::Open;
+  auto copied = fewestCopiedRows(space, target);
+  if (space.form == ContractionSpace::Panels &&
+      space.panel * 2 == nrOf(space.sum, target) && space.outerRows.empty()) {
+    small.target = halved(target);
+    small.mostRows = TargetModel::mostRowsOfHalfPanels;
+  } else if (space.form == ContractionSpace::Copied && copied) {
+    small.target = target;
+    small.mostRows = *copied - 1;
+    wanted = sched::Operand::Rows;
+  } else {
     return std::nullopt;
-  SmallMVariant small{halved(target), {}, {}};
-  auto own = contractionSpace(fusion, dims, small.target);
+  }
+  auto own = contractionSpace(fusion, dims, small.target, wanted);
   if (failed(own) || own->preparations.size() != space.preparations.size())
     return std::nullopt;
   small.space = std::move(*own);
   // The space's M is bounded. Even a single row then reads panel after panel,
   // in the order of memory.
   DimExpr rows = space.rowAxis.size;
-  small.space.rowAxis.size =
-      DimExpr::min(rows, DimExpr(target::TargetModel::mostRowsOfHalfPanels));
-  small.guard = isAtMost(rows, target::TargetModel::mostRowsOfHalfPanels);
+  small.space.rowAxis.size = DimExpr::min(rows, DimExpr(small.mostRows));
+  small.guard = isAtMost(rows, small.mostRows);
   return small;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The register tile for small M: half as wide and twice as tall.
+// What differs for small M: the register tile, half as wide and twice as tall,
+// or a row-major B that is not copied.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_SMALLM_H
 #define ZENITH_LOWERING_SCHEDULE_SMALLM_H
@@ -22,6 +23,7 @@ TargetModel tileTarget(graph::FusionOp fusion, const TargetModel &target);
 struct SmallMVariant {
   TargetModel target;
   ContractionSpace space;
+  int64_t mostRows = 0;
   graph::DimExpr guard; ///< 1 where M is small, else 0
 };
 /// None where one variant suits any M.

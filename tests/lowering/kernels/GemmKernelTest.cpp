@@ -705,6 +705,21 @@ TEST_F(ContractionKernel, EveryOtherHeightOfUnknownRows) {
   EXPECT_EQ(harness.functions, heights);
 }
 
+// Few rows read a row-major B where it lies. For more, tasks copy its panels,
+// for blocks of rows, whose number only the run knows.
+TEST_F(ContractionKernel, CopiesOfUnknownRows) {
+  for (auto [lanes, k, n] : std::vector<std::tuple<unsigned, int64_t, int64_t>>{
+           {8, 300, 77}, {16, 33, 64}}) {
+    harness.target.lanes = lanes;
+    harness.target.nr = lanes == 8 ? 16 : 64;
+    for (int64_t rows : {0, 1, 5, 47, 48, 260, 523}) {
+      SCOPED_TRACE(rows);
+      harness.check(matrixText("?", number(k), number(n)), {{rows, k}, {k, n}});
+    }
+    EXPECT_NE(harness.emitted.find("_small_m"), std::string::npos);
+  }
+}
+
 TEST_F(ContractionKernel, ResidualMayBeOverwritten) {
   std::string a = "tensor<4x5xf32>", c = "tensor<4x16xf32>";
   auto fusion = [&](const std::string &body) {
