@@ -17,7 +17,7 @@ namespace zenith::kernels {
 namespace {
 class Mirror {
 public:
-  Mirror(KernelBuilder &kernel, int64_t size, Type element)
+  Mirror(KernelBuilder &kernel, Value size, Type element)
       : k(kernel), size(size), element(element) {
     memory = k.result(0);
   }
@@ -48,12 +48,10 @@ public:
   }
 
 private:
-  Value at(Value row, Value column) {
-    return k.add(k.mul(row, k.index(size)), column);
-  }
+  Value at(Value row, Value column) { return k.add(k.mul(row, size), column); }
 
   KernelBuilder &k;
-  int64_t size;
+  Value size;
   Type element;
   Value memory;
 };
@@ -67,14 +65,16 @@ Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
   int64_t blockRows = target.lanes;
   while (4 * double(4 * blockRows * blockRows) <= target.l1Share(0.5))
     blockRows *= 2;
-  int64_t size = *space.rowAxis.size.constant(), lanes = target.lanes;
+  const DimExpr &rows = space.rowAxis.size;
+  int64_t lanes = target.lanes;
   KernelBuilder k(fusion, dims, target, kernels, name);
+  Value size = k.size(rows);
   Type element =
       memoryType(getElementTypeOrSelf(space.op->getResult(0).getType()));
   Mirror mirror(k, size, element);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     Value low = k.mul(task, k.index(blockRows));
-    Value high = k.min(k.add(low, k.index(blockRows)), k.index(size));
+    Value high = k.min(k.add(low, k.index(blockRows)), size);
     Value whole = k.sub(high, k.rem(k.sub(high, low), k.index(lanes)));
     Value step = k.index(lanes);
     k.loop(k.index(0), low, k.index(blockRows), [&](Value block) {
@@ -87,8 +87,8 @@ Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
     mirror.elements(whole, high, k.index(0), low);
     mirror.elements(low, high, low, high);
   });
-  return k.finish(DimExpr((size + blockRows - 1) / blockRows),
-                  8.0 * double(blockRows) * double(size) / 2);
+  return k.finish(DimExpr::ceilDiv(rows, DimExpr(blockRows)),
+                  8.0 * double(blockRows) * estimate(rows) / 2);
 }
 
 } // namespace zenith::kernels

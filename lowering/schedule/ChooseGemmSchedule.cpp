@@ -280,6 +280,7 @@ static void chooseTilesPerTask(GemmSchedule &schedule,
   }
   double panelGroups = std::ceil(gemm.panels / double(schedule.panelsPerTask));
   if (!schedule.sweptK() && !schedule.packsA() &&
+      schedule.panelCount.constant() &&
       gemm.kSize * gemm.panels * columnsOfPanel(space, target) * 4 <=
           smallBytes(target))
     perTask = std::min(

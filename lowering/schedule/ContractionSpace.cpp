@@ -320,8 +320,8 @@ static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
   return rhs;
 }
 
-/// Large matmuls of a matrix with its own transpose; smaller ones are not worth
-/// the second pass that mirrors the result.
+/// Matmuls of a matrix with its own transpose, unless they are known to be
+/// small and not worth the second pass that mirrors the result.
 static bool isSymmetric(graph::DotGeneralOp op, const ContractionSpace &space) {
   constexpr int64_t fewestRows = 256, shortestDepth = 64;
   auto fusion = op->getParentOfType<graph::FusionOp>();
@@ -330,7 +330,7 @@ static bool isSymmetric(graph::DotGeneralOp op, const ContractionSpace &space) {
   bool alone = yield->getNumOperands() == 1 &&
                yield->getOperand(0) == op.getResult() && space.outer.empty() &&
                space.outerRows.empty() && !space.panel;
-  if (!alone || !rows || *rows < fewestRows || !kSize ||
+  if (!alone || (rows && *rows < fewestRows) || !kSize ||
       *kSize < shortestDepth || space.columns.size != space.rowAxis.size ||
       space.columns.strideB != space.rowAxis.strideA)
     return false;

@@ -21,9 +21,9 @@ protected:
   static std::string product(int64_t rows, int64_t depth, int summed,
                              const std::string &element,
                              const std::string &epilogue = "") {
+    auto size = [](int64_t x) { return x < 0 ? "?" : std::to_string(x); };
     auto type = [&](int64_t a, int64_t b) {
-      return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "x" +
-             element + ">";
+      return "tensor<" + size(a) + "x" + size(b) + "x" + element + ">";
     };
     std::string a = summed ? type(rows, depth) : type(depth, rows),
                 r = type(rows, rows), dim = std::to_string(summed);
@@ -32,8 +32,8 @@ protected:
         "    %p = graph.dot_general %a, %a <batching = [] x [], contracting = "
         "[" +
             dim + "] x [" + dim + "]> : (" + a + ", " + a + ") -> " + r +
-            "\n    %r = graph." + (epilogue.empty() ? "reshape" : epilogue) +
-            " %p : " + r + (epilogue.empty() ? " -> " + r : ""),
+            (epilogue.empty() ? ""
+                              : "\n    %r = graph." + epilogue + " %p : " + r),
         epilogue.empty() ? "%p" : "%r");
   }
 
@@ -49,6 +49,14 @@ TEST_F(SyrkMirror, Rows) {
       harness.check(product(rows, 67, 1, element));
       EXPECT_TRUE(mirrors());
     }
+}
+
+TEST_F(SyrkMirror, UnknownRows) {
+  for (int64_t rows : {0, 1, 7, 63, 64, 65, 130, 257}) {
+    SCOPED_TRACE(rows);
+    harness.check(product(-1, 67, 1, "f32"), {{rows, 67}});
+    EXPECT_TRUE(mirrors());
+  }
 }
 
 TEST_F(SyrkMirror, Columns) {
