@@ -163,8 +163,10 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
                                                int64_t width,
                                                int64_t mostElements) {
   // Tiles large enough that few of their inputs are read by others as well;
-  // what a smaller plane lacks of them is neither copied nor reduced.
-  constexpr int64_t tileRows = 16, vectorsOfTile = 8, vectorsOfRow = 64;
+  // what a smaller plane lacks of them is neither copied nor reduced. Rows of a
+  // few vectors are those of most planes.
+  constexpr int64_t tileRows = 32, fewRows = 8, vectorsOfTile = 4,
+                    vectorsOfRow = 64;
   PlaneGeometry geometry;
   unsigned windowed = 0;
   for (unsigned loop = 0; loop < space.rank(); ++loop)
@@ -187,8 +189,10 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
     int64_t rows = geometry.rowLoop ? tileRows : 1,
             vectors = geometry.rowLoop ? vectorsOfTile : vectorsOfRow;
     geometry.setTile(rows, vectors * width);
-    while (vectors > 1 && geometry.elements(width) > mostElements)
-      geometry.setTile(rows = (rows + 1) / 2, (vectors /= 2) * width);
+    while (vectors > 1 && geometry.elements(width) > mostElements) {
+      (rows > fewRows ? rows : vectors) /= 2;
+      geometry.setTile(rows, vectors * width);
+    }
   }
   bool all = windowed == shape.spans.size() &&
              windowed == 1u + unsigned(geometry.rowLoop.has_value());
@@ -662,21 +666,28 @@ void NCHWWindowKernel::finishTile(ArrayRef<LaneIndex> loopIndex, Value row,
   IndexMath &math = emitter.indices;
   const DimExpr &height = geometry.y.planeResults,
                 &length = geometry.x.planeResults;
+  // Rows share the columns of each vector, and what is masked of them.
+  SmallVector<std::pair<Value, Value>> vectors;
+  for (int64_t shift : shifts) {
+    Value from = k.add(k.add(tileColumn, column), k.index(shift));
+    vectors.push_back(
+        {from, k.mask(k.max(k.sub(k.size(length), from), k.index(0)),
+                      unsigned(width))});
+  }
   for (int64_t r = 0; r < rows; ++r) {
     Value line = k.add(k.add(tileRow, row), k.index(r));
     auto finishRow = [&] {
-      for (auto [number, shift] : llvm::enumerate(shifts)) {
+      for (auto [number, part] : llvm::enumerate(vectors)) {
         ElementEmitter::Scope scope(emitter);
-        Value from = k.add(k.add(tileColumn, column), k.index(shift));
-        emitter.active.mask = k.mask(
-            k.max(k.sub(k.size(length), from), k.index(0)), unsigned(width));
+        auto [from, mask] = part;
+        emitter.active.mask = mask;
         SmallVector<LaneIndex> at(loopIndex);
         if (geometry.rowLoop)
           at[*geometry.rowLoop] = math.scalar(line, height);
         at[shape.column] = math.lanes(from, length);
         SmallVector<LaneIndex> index = space.shapeIndex(math, at);
         emitter.preset(shape.anchor->getResult(0), {index},
-                       lanes[size_t(r) * shifts.size() + number]);
+                       lanes[size_t(r) * vectors.size() + number]);
         emitter.storeResults(index);
       }
     };
