@@ -31,13 +31,25 @@ MicroKernelArgs GemmTileKernel::insideOfInput(MicroKernelArgs args,
   return args;
 }
 
+/// Whether vectors of the last panel that have no columns are computed like
+/// others: where only a run knows the rows, other code for them would be a
+/// micro-kernel for each of many heights, and the panel is one of many. The
+/// second of two panels side by side need not exist.
+bool GemmTileKernel::computesPadding() const {
+  constexpr int64_t manyPanels = 16;
+  auto known = space.columns.size.constant();
+  return !space.rowAxis.size.constant() && known &&
+         *known >= manyPanels * gemm.nr && panelsOfTile(gemm) == 1 &&
+         space.form != ContractionSpace::Direct;
+}
+
 /// A row-major B ends with its columns. Panels are padded with zeros: only
 /// whole vectors of padding are worth other code.
 void GemmTileKernel::sum(const GemmTile &tile) const {
   int64_t lanes = sumLanes(space.sum, k.target), width = gemm.nr;
   auto known = space.columns.size.constant();
   bool isShorter =
-      known && *known > width && *known % width != 0 &&
+      known && *known > width && *known % width != 0 && !computesPadding() &&
       int64_t(llvm::divideCeil(*known % width, lanes)) < width / lanes;
   if (space.form == ContractionSpace::Direct || isShorter)
     gemm.byFullness(tile.columns, [&](bool full) { sum(tile, full); });
@@ -72,7 +84,7 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
   auto known = space.columns.size.constant();
   bool only = known && *known <= gemm.nr;
   // The last panel may have vectors without columns.
-  if (known && panels == 1 && (only || !full))
+  if (known && panels == 1 && (only || (!full && !computesPadding())))
     kernel.vectors = unsigned(std::max<int64_t>(
         1, llvm::divideCeil(only ? *known : *known % gemm.nr, kernel.lanes)));
   // Whole vectors of the last panel need no mask.

@@ -21,6 +21,7 @@ public:
 
 private:
   MicroKernel kernelFor(bool full, unsigned panels) const;
+  bool computesPadding() const;
   decltype(MicroKernel::form) formFor(const MicroKernel &kernel,
                                       bool masked) const;
   void callByHeight(mlir::Value rows, const MicroKernelArgs &args,

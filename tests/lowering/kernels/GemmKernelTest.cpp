@@ -296,6 +296,18 @@ TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
     EXPECT_TRUE(llvm::any_of(harness.functions, [&](const std::string &name) {
       return name.find(tile) != std::string::npos;
     })) << tile;
+  // The last of many panels has no micro-kernels of its own where it is read
+  // alone.
+  auto hasVector = [&](llvm::StringRef tile) {
+    return llvm::any_of(harness.functions, [&](const std::string &name) {
+      return llvm::StringRef(name).contains(tile);
+    });
+  };
+  EXPECT_TRUE(hasVector("_14x1x16"));
+  for (int rows : {5, 29})
+    harness.check(packedText(-1, 1032, 32), {{rows, 10}, {33, 10, 32}});
+  EXPECT_FALSE(hasVector("_14x1x16"));
+  EXPECT_TRUE(hasVector("_6x1x16"));
   // Blocks of long K.
   for (int rows : {2, 13, 28, 70})
     harness.check(packedText(-1, 164, 32, 2100), {{rows, 2100}, {6, 2100, 32}});
