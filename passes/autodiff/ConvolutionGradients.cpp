@@ -47,9 +47,6 @@ GradientAnswer convolutionAnswer(ConvolutionOp op) {
   if (isDynamic(op.getKernel(), op.getDims().getKernelSpatial()))
     return {GradientAnswer::Refused,
             "a window whose size is known at run time only"};
-  if (hasUnknown(op) && !typeOf(op.getKernel()).hasStaticShape())
-    return {GradientAnswer::Refused,
-            "a kernel and an input of sizes known at run time only"};
   if (hasUnknown(op) && placesOf(op) > mostPlaces)
     return {GradientAnswer::Refused,
             "a window of more than 4096 elements along dimensions whose size "
@@ -105,6 +102,16 @@ static RankedTensorType withUnknown(RankedTensorType type,
   return type.clone(shape);
 }
 
+static int64_t partOf(int64_t size, int64_t parts) {
+  return ShapedType::isDynamic(size) ? size : size / parts;
+}
+
+/// The size of one of `parts` equal parts of a dimension.
+static Value partOf(RuleBuilder &rule, Value x, int64_t dim, int64_t parts) {
+  Value size = rule.dim(x, dim);
+  return parts == 1 ? size : rule.div(size, rule.index(parts));
+}
+
 /// The value with dimension `dim` cut into (parts, rest), `parts` becoming a
 /// dimension of its own before dimension `before`, and joined with it.
 static Value moveParts(RuleBuilder &rule, Value x, int64_t dim, int64_t parts,
@@ -115,13 +122,14 @@ static Value moveParts(RuleBuilder &rule, Value x, int64_t dim, int64_t parts,
   int64_t rank = type.getRank();
   // [.., parts, rest, ..], by names of the dimensions.
   Dims cut;
-  SmallVector<Value> dynamic;
+  SmallVector<Value> rest(rank), dynamic;
   for (int64_t d = 0; d < rank; ++d) {
     if (d == dim)
       cut.push_back(parts);
-    cut.push_back(d == dim ? type.getDimSize(d) / parts : type.getDimSize(d));
+    int64_t cuts = d == dim ? parts : 1;
+    cut.push_back(partOf(type.getDimSize(d), cuts));
     if (type.isDynamicDim(d))
-      dynamic.push_back(rule.dim(x, d));
+      dynamic.push_back(rest[d] = partOf(rule, x, d, cuts));
   }
   Value split = rule.reshape(x, cut, dynamic);
   auto place = [&](int64_t d) { return d < dim ? d : d + 1; };
@@ -135,8 +143,8 @@ static Value moveParts(RuleBuilder &rule, Value x, int64_t dim, int64_t parts,
     bool isDynamic = ShapedType::isDynamic(size);
     joined.push_back(d == before && !isDynamic ? size * parts : size);
     if (isDynamic)
-      sizes.push_back(d == before ? rule.mul(rule.dim(x, d), rule.index(parts))
-                                  : rule.dim(x, d));
+      sizes.push_back(d == before ? rule.mul(rest[d], rule.index(parts))
+                                  : rest[d]);
   }
   return rule.reshape(rule.transpose(split, permutation), joined, sizes);
 }
@@ -191,7 +199,9 @@ private:
   Value readAt(ArrayRef<int64_t> place);
   /// [1, input features of a group, output features].
   Value productAt(ArrayRef<int64_t> place);
-  Value splitGroups(Value x, int64_t dim, int64_t features);
+  Value splitGroups(Value x, int64_t dim);
+  /// Sizes of a value of these dimensions of the kernel, if they are unknown.
+  SmallVector<Value> unknownSizes(ArrayRef<int64_t> kernelDims);
 
   ConvolutionOp op;
   RuleBuilder &rule;
@@ -237,20 +247,28 @@ Value PlaceByPlace::readAt(ArrayRef<int64_t> place) {
 }
 
 /// Dimension `dim` as two, of the groups and of the features of each.
-Value PlaceByPlace::splitGroups(Value x, int64_t dim, int64_t features) {
+Value PlaceByPlace::splitGroups(Value x, int64_t dim) {
   RankedTensorType type = typeOf(x);
+  int64_t groups = op.getGroups();
   Dims shape;
   SmallVector<Value> dynamic;
   for (int64_t d = 0; d < type.getRank(); ++d) {
-    if (d == dim) {
-      shape.append({int64_t(op.getGroups()), features});
-      continue;
-    }
-    shape.push_back(type.getDimSize(d));
+    int64_t parts = d == dim ? groups : 1;
+    if (d == dim)
+      shape.push_back(groups);
+    shape.push_back(partOf(type.getDimSize(d), parts));
     if (type.isDynamicDim(d))
-      dynamic.push_back(rule.dim(x, d));
+      dynamic.push_back(partOf(rule, x, d, parts));
   }
   return rule.reshape(x, shape, dynamic);
+}
+
+SmallVector<Value> PlaceByPlace::unknownSizes(ArrayRef<int64_t> kernelDims) {
+  SmallVector<Value> sizes;
+  for (int64_t d : kernelDims)
+    if (typeOf(op.getKernel()).isDynamicDim(d))
+      sizes.push_back(rule.dim(op.getKernel(), d));
+  return sizes;
 }
 
 Value PlaceByPlace::productAt(ArrayRef<int64_t> place) {
@@ -267,12 +285,13 @@ Value PlaceByPlace::productAt(ArrayRef<int64_t> place) {
   auto byGroups = DotDimsAttr::get(rule.builder.getContext(), {ofInput},
                                    {ofOutput}, summed, summedOut);
   RankedTensorType kernel = typeOf(op.getKernel());
-  int64_t inputs = kernel.getDimSize(dims.getKernelInput()),
-          outputs = kernel.getDimSize(dims.getKernelOutput());
-  Value product = rule.dot(
-      splitGroups(readAt(place), ofInput, inputs),
-      splitGroups(ct, ofOutput, outputs / int64_t(op.getGroups())), byGroups);
-  return rule.reshape(rule.transpose(product, {1, 0, 2}), {1, inputs, outputs});
+  int64_t features[] = {dims.getKernelInput(), dims.getKernelOutput()};
+  Value product = rule.dot(splitGroups(readAt(place), ofInput),
+                           splitGroups(ct, ofOutput), byGroups);
+  return rule.reshape(
+      rule.transpose(product, {1, 0, 2}),
+      {1, kernel.getDimSize(features[0]), kernel.getDimSize(features[1])},
+      unknownSizes(features));
 }
 
 Value PlaceByPlace::run() {
@@ -297,7 +316,8 @@ Value PlaceByPlace::run() {
   Dims permutation(from.size());
   for (auto [position, d] : llvm::enumerate(from))
     permutation[d] = int64_t(position);
-  return rule.transpose(rule.reshape(all, shape), permutation);
+  Value kernel = rule.reshape(all, shape, unknownSizes(from));
+  return rule.transpose(kernel, permutation);
 }
 
 Value kernelCotangent(ConvolutionOp op, RuleBuilder &rule, Value ct) {
