@@ -342,7 +342,8 @@ static zenith_status *divide(OperationName op, const json::Value *given,
     const json::Array *list = given->getAsArray();
     size_t total = 0;
     for (size_t i = 0; list && i < list->size() && i < count; ++i)
-      if (auto number = (*list)[i].getAsInteger(); number && *number >= 0)
+      if (auto number = (*list)[i].getAsInteger();
+          number && *number >= 0 && *number <= int64_t(operandCount))
         total += size_t(groups[i] = int32_t(*number));
     if (!list || list->size() != count || total != operandCount)
       return usage(ZENITH_REASON_WRONG_COUNT,

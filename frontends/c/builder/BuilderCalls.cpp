@@ -89,11 +89,15 @@ static zenith_status *readDims(Builder &builder, int32_t rank,
 
 static zenith_status *elementOf(zenith_builder &b, zenith_dtype dtype,
                                 Type &element) {
+  if (!zenith_dtype_bytes(dtype))
+    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DTYPE,
+                   "no element type has the number " + std::to_string(dtype));
   element = kernels::elementType(b.program->mlir.get(), dtype);
-  return element ? nullptr
-                 : failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DTYPE,
-                           "no element type has the number " +
-                               std::to_string(dtype));
+  if (element && graph::isElementType(element))
+    return nullptr;
+  return failure(ZENITH_UNSUPPORTED, ZENITH_REASON_DTYPE,
+                 std::string("elements of type ") + zenith_dtype_name(dtype) +
+                     " are not supported in programs");
 }
 
 static zenith_status *addArgument(zenith_builder &b, const char *name,
@@ -259,11 +263,6 @@ zenith_value zenith_builder_parameter(zenith_builder *b, const char *name,
 //===- ops
 //-----------------------------------------------------------------===//
 
-static std::string fullName(const char *op) {
-  std::string name = op ? op : "";
-  return name.find('.') == std::string::npos ? "graph." + name : name;
-}
-
 static zenith_status *lookUp(zenith_builder &b, const char *op,
                              std::optional<OperationName> &found) {
   if (zenith_status *status = b.checkInFunction())
@@ -298,8 +297,6 @@ zenith_value zenith_builder_op(zenith_builder *b, const char *op,
     state.addOperands(values);
     if (zenith_status *status =
             readAttributes(*name, attributes, operandCount, state.attributes))
-      return status;
-    if (zenith_status *status = checkOperands(state))
       return status;
     return b->make(state, resultTypes, results, resultCount);
   });

@@ -23,9 +23,14 @@ static bool isInternal(StringRef name) {
       .Default(false);
 }
 
-std::optional<OperationName> zenith::c::findOp(StringRef name,
+std::string zenith::c::fullName(const char *op) {
+  std::string name = op ? op : "";
+  return name.find('.') == std::string::npos ? "graph." + name : name;
+}
+
+std::optional<OperationName> zenith::c::findOp(const char *name,
                                                MLIRContext *context) {
-  std::string full = name.contains('.') ? name.str() : "graph." + name.str();
+  std::string full = fullName(name);
   std::optional<RegisteredOperationName> found =
       RegisteredOperationName::lookup(full, context);
   StringRef dialect = StringRef(full).split('.').first;

@@ -6,15 +6,18 @@
 #define ZENITH_FRONTENDS_C_BUILDER_BUILDEROPS_H
 
 #include "frontends/c/CallStatus.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/OperationSupport.h"
 #include <optional>
 #include <string>
 
 namespace zenith::c {
 
+/// "graph.add" for "add", and other names as they are.
+std::string fullName(const char *op);
 /// The op that "add" or "graph.add" names; nothing where there is none, or none
 /// that programs may have.
-std::optional<mlir::OperationName> findOp(llvm::StringRef name,
+std::optional<mlir::OperationName> findOp(const char *name,
                                           mlir::MLIRContext *context);
 /// Names of all ops, sorted, without "graph.".
 std::vector<std::string> opNames(mlir::MLIRContext *context);
@@ -36,10 +39,18 @@ size_t operandGroups(mlir::OperationName op);
 /// for types must not meet fewer.
 zenith_status *checkOperands(const mlir::OperationState &state);
 
-/// The types of results as far as operands and attributes tell; empty where the
-/// op does not tell.
-std::optional<llvm::SmallVector<mlir::Type>>
-inferResults(mlir::OperationState &state);
+/// What an op's verifier says first; empty where the op is valid.
+std::string complaintOf(mlir::Operation *op);
+
+/// Adds the types of results where operands and attributes tell, or drafts of
+/// them for shapeResults(); none where the op does not tell. `builder` stands
+/// where the op will.
+zenith_status *inferResults(mlir::OperationState &state,
+                            mlir::OpBuilder &builder);
+/// Gives the results of the op that `state` became, with inferred types, their
+/// dimensions. Returns what is wrong with its operands or attributes.
+std::string shapeResults(mlir::OperationState &state, mlir::Operation *op);
+/// True for ops whose results' types follow from operands and attributes.
 bool canInfer(mlir::OperationName op);
 
 /// JSON of all ops: operands, attributes, results, regions.

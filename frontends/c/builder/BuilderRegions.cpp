@@ -135,7 +135,7 @@ void zenith_builder_begin(zenith_builder *b, const char *op,
                           size_t argumentCount) noexcept {
   if (!b)
     return;
-  b->step(op ? op : "begin", [&] {
+  b->step(fullName(op), [&] {
     return begin(*b, op, operands, operandCount, attributes, argumentTypes,
                  arguments, argumentCount);
   });

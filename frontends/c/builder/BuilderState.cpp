@@ -9,7 +9,6 @@
 #include "ir/GraphOps.h"
 #include "ir/LocationText.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -100,41 +99,13 @@ zenith_status *zenith_builder::resultTypesOf(OperationState &state,
     }
     return nullptr;
   }
-  std::string why;
-  ScopedDiagnosticHandler handler(
-      program->mlir.get(), [&](Diagnostic &diagnostic) {
-        if (why.empty() &&
-            diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          why = diagnostic.str();
-        return success();
-      });
-  auto types = inferResults(state);
-  if (types) {
-    state.addTypes(*types);
-    return nullptr;
-  }
-  if (!why.empty() || canInfer(state.name))
-    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_NONE,
-                   why.empty() ? "operands do not fit the op" : why);
-  if (count == 0)
+  if (zenith_status *status = inferResults(state, builder))
+    return status;
+  if (!state.types.empty() || count == 0)
     return nullptr;
   return usage(ZENITH_REASON_NONE,
                "the types of the results do not follow from the operands: "
                "give result_types");
-}
-
-/// Operands, attributes and regions as the op's verifier wants them.
-static zenith_status *check(Operation *op, MLIRContext *context) {
-  std::string why;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (why.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      why = diagnostic.str();
-    return success();
-  });
-  if (succeeded(verify(op, /*verifyRecursively=*/false)))
-    return nullptr;
-  return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_NONE,
-                 why.empty() ? "the op is invalid" : why);
 }
 
 zenith_status *zenith_builder::make(OperationState &state,
@@ -142,6 +113,9 @@ zenith_status *zenith_builder::make(OperationState &state,
                                     zenith_value *results, size_t resultCount) {
   if (resultCount && !results)
     return nullPointer("results");
+  if (zenith_status *status = checkOperands(state))
+    return status;
+  bool isInferred = state.types.empty() && !resultTypes;
   if (state.types.empty())
     if (zenith_status *status = resultTypesOf(state, resultTypes, resultCount))
       return status;
@@ -151,9 +125,12 @@ zenith_status *zenith_builder::make(OperationState &state,
                      " results, the op has " +
                      std::to_string(state.types.size()));
   Operation *op = builder.create(state);
-  if (zenith_status *status = check(op, program->mlir.get())) {
+  std::string why = isInferred ? shapeResults(state, op) : "";
+  if (why.empty())
+    why = complaintOf(op);
+  if (!why.empty()) {
     op->erase();
-    return status;
+    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_NONE, why);
   }
   hasOps = true;
   for (size_t i = 0; i < resultCount; ++i)

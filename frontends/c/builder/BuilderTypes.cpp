@@ -8,6 +8,7 @@
 #include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -19,44 +20,58 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
-/// Element types of the results of ops that do not infer theirs; nothing where
+namespace {
+/// A result whose dimensions are not known yet.
+struct Draft {
+  Type element;
+  int64_t rank = -1; ///< -1: the one that the op's verifier takes
+};
+} // namespace
+
+/// Drafts of the results of ops that do not infer their types; nothing where
 /// operands do not tell.
-static std::optional<SmallVector<Type>> elements(OperationState &state) {
+static std::optional<SmallVector<Draft>> draftsOf(OperationState &state) {
   Builder b(state.getContext());
   ValueRange operands(state.operands);
   StringRef name = state.name.stripDialect();
-  SmallVector<Type> all;
   auto each = [&](ValueRange values) {
+    SmallVector<Draft> all;
     for (Value value : values)
-      all.push_back(elementOf(value));
+      all.push_back({elementOf(value),
+                     cast<RankedTensorType>(value.getType()).getRank()});
     return all;
   };
   if (name == "barrier" || name == "sort" || name == "sort_with")
     return each(operands);
-  if (name == "reduce_with" || name == "reduce_window_with")
+  if (name == "reduce_window_with")
     return each(operands.take_front(operands.size() / 2));
+  if (name == "reduce_with") {
+    auto results = each(operands.take_front(operands.size() / 2));
+    for (Draft &result : results)
+      result.rank = -1;
+    return results;
+  }
   if (operands.empty())
     return std::nullopt;
   if (name == "compact")
     return each(operands.drop_front());
-  Type first = elementOf(operands.front());
+  Type first = elementOf(operands.front()), i64 = b.getI64Type();
   if (name == "dim" || name == "arg_reduce" || name == "searchsorted" ||
       name == "non_max_suppression")
-    return SmallVector<Type>{b.getI64Type()};
+    return SmallVector<Draft>{{i64}};
   if (name == "is_in")
-    return SmallVector<Type>{b.getI1Type()};
+    return SmallVector<Draft>{{b.getI1Type()}};
   if (name == "top_k" && operands.size() > 1)
-    return SmallVector<Type>{first, b.getI64Type()};
+    return SmallVector<Draft>{{first}, {i64}};
   if (name == "unique")
-    return SmallVector<Type>{first, b.getI64Type(), b.getI64Type(),
-                             b.getI64Type()};
+    return SmallVector<Draft>{{first}, {i64, 1}, {i64, 1}, {i64, 1}};
   if (name == "complex")
-    return SmallVector<Type>{ComplexType::get(first)};
+    return SmallVector<Draft>{{ComplexType::get(first)}};
   if (name == "real" || name == "imag" || name == "complex_abs")
     if (auto complex = dyn_cast<ComplexType>(first))
-      return SmallVector<Type>{complex.getElementType()};
+      return SmallVector<Draft>{{complex.getElementType()}};
   if (name == "gather" || name == "scatter")
-    return SmallVector<Type>{first};
+    return SmallVector<Draft>{{first}};
   return std::nullopt;
 }
 
@@ -76,61 +91,18 @@ static std::optional<SmallVector<Type>> sliceType(OperationState &state) {
       RankedTensorType::get(shape, elementOf(state.operands[0]))};
 }
 
-/// Types by ShapeRule, in a function of its own: there operands are arguments,
-/// whose dynamic dimensions are symbols.
-static std::optional<SmallVector<Type>> byShapeRule(OperationState &state) {
-  auto elementTypes = elements(state);
-  if (!elementTypes)
-    return std::nullopt;
+/// The op's own answer.
+static std::optional<SmallVector<Type>>
+byInterface(OperationState &state,
+            const InferTypeOpInterface::Concept &infers) {
   MLIRContext *context = state.getContext();
-  Location location = UnknownLoc::get(context);
-  SmallVector<Type> operandTypes;
-  for (Value operand : state.operands)
-    operandTypes.push_back(operand.getType());
-  OwningOpRef<ModuleOp> scratch(ModuleOp::create(location));
-  OpBuilder builder(scratch->getBodyRegion());
-  auto function = builder.create<func::FuncOp>(
-      location, "scratch", FunctionType::get(context, operandTypes, {}));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  OperationState copy(location, state.name);
-  copy.addOperands(function.getArguments());
-  copy.addAttributes(state.attributes.getAttrs());
-  for (Type element : *elementTypes)
-    copy.addTypes(RankedTensorType::get({}, element));
-  for (size_t i = 0; i < state.regions.size(); ++i)
-    copy.addRegion();
-  auto rule = dyn_cast<graph::ShapeRule>(builder.create(copy));
-  if (!rule)
-    return std::nullopt;
-  graph::DimAnalysis analysis;
-  SmallVector<Type> types;
-  for (auto [index, element] : llvm::enumerate(*elementTypes)) {
-    SmallVector<int64_t> shape;
-    for (const graph::DimExpr &dim : rule.resultDims(unsigned(index), analysis))
-      shape.push_back(dim.constant().value_or(ShapedType::kDynamic));
-    auto type = RankedTensorType::get(shape, element);
-    // Later results may ask for dimensions of this one.
-    rule->getResult(unsigned(index)).setType(type);
-    types.push_back(type);
-  }
-  return types;
-}
-
-std::optional<SmallVector<Type>>
-zenith::c::inferResults(OperationState &state) {
-  MLIRContext *context = state.getContext();
-  auto *infers = state.name.getInterface<InferTypeOpInterface>();
-  if (!infers) {
-    auto slice = sliceType(state);
-    return slice ? slice : byShapeRule(state);
-  }
   SmallVector<Type> types;
   // Properties are those that the op will have.
   Operation *shaped = Operation::create(
       UnknownLoc::get(context), state.name, TypeRange(), state.operands,
       state.attributes.getDictionary(context), OpaqueProperties(nullptr),
       BlockRange(), /*numRegions=*/unsigned(state.regions.size()));
-  LogicalResult inferred = infers->inferReturnTypes(
+  LogicalResult inferred = infers.inferReturnTypes(
       context, state.location, ValueRange(state.operands),
       state.attributes.getDictionary(context), shaped->getPropertiesStorage(),
       RegionRange(shaped->getRegions()), types);
@@ -138,6 +110,124 @@ zenith::c::inferResults(OperationState &state) {
   if (failed(inferred))
     return std::nullopt;
   return types;
+}
+
+std::string zenith::c::complaintOf(Operation *op) {
+  std::string why;
+  ScopedDiagnosticHandler handler(
+      op->getContext(), [&](Diagnostic &diagnostic) {
+        if (why.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          why = diagnostic.str();
+        return success();
+      });
+  if (succeeded(verify(op, /*verifyRecursively=*/false)))
+    return "";
+  return why.empty() ? "the op is invalid" : why;
+}
+
+/// What an op without some attribute is told, and no op can be asked without:
+/// traits look for attributes before they look at types. Empty where all are
+/// there.
+static std::string missingAttribute(OperationState &state, OpBuilder &builder) {
+  OperationState bare(state.location, state.name);
+  bare.addOperands(state.operands);
+  bare.addAttributes(state.attributes.getAttrs());
+  bare.addTypes(RankedTensorType::get({}, builder.getF32Type()));
+  Operation *op = builder.create(bare);
+  std::string why = complaintOf(op);
+  op->erase();
+  return StringRef(why).contains("op requires attribute") ? why : "";
+}
+
+zenith_status *zenith::c::inferResults(OperationState &state,
+                                       OpBuilder &builder) {
+  auto *infers = state.name.getInterface<InferTypeOpInterface>();
+  if (!infers) {
+    if (auto slice = sliceType(state))
+      state.addTypes(*slice);
+    else if (auto drafts = draftsOf(state))
+      for (const Draft &draft : *drafts)
+        state.addTypes(RankedTensorType::get({}, draft.element));
+    return nullptr;
+  }
+  std::string why = missingAttribute(state, builder);
+  if (why.empty()) {
+    ScopedDiagnosticHandler handler(
+        state.getContext(), [&](Diagnostic &diagnostic) {
+          if (why.empty() &&
+              diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            why = diagnostic.str();
+          return success();
+        });
+    if (auto types = byInterface(state, *infers)) {
+      state.addTypes(*types);
+      return nullptr;
+    }
+  }
+  return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_NONE,
+                 why.empty() ? "operands do not fit the op" : why);
+}
+
+/// Types by ShapeRule, in a function of its own: there operands are arguments,
+/// whose dynamic dimensions are symbols. Only ops that were verified may be
+/// asked.
+static void setTypesByShapeRule(Operation *op, ArrayRef<Draft> drafts) {
+  MLIRContext *context = op->getContext();
+  Location location = UnknownLoc::get(context);
+  OwningOpRef<ModuleOp> scratch(ModuleOp::create(location));
+  OpBuilder builder(scratch->getBodyRegion());
+  auto function = builder.create<func::FuncOp>(
+      location, "scratch",
+      FunctionType::get(context, op->getOperandTypes(), {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  OperationState copy(location, op->getName());
+  copy.addOperands(function.getArguments());
+  copy.addTypes(op->getResultTypes());
+  copy.addAttributes(op->getAttrs());
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    copy.addRegion();
+  auto rule = dyn_cast<graph::ShapeRule>(builder.create(copy));
+  if (!rule)
+    return;
+  graph::DimAnalysis analysis;
+  for (auto [index, draft] : llvm::enumerate(drafts)) {
+    SmallVector<int64_t> shape;
+    for (const graph::DimExpr &dim : rule.resultDims(unsigned(index), analysis))
+      shape.push_back(dim.constant().value_or(ShapedType::kDynamic));
+    auto type = RankedTensorType::get(shape, draft.element);
+    // Later results may ask for dimensions of this one.
+    rule->getResult(unsigned(index)).setType(type);
+    op->getResult(unsigned(index)).setType(type);
+  }
+}
+
+std::string zenith::c::shapeResults(OperationState &state, Operation *op) {
+  if (state.name.hasInterface<InferTypeOpInterface>() || sliceType(state))
+    return "";
+  auto drafts = draftsOf(state);
+  if (!drafts)
+    return "";
+  int64_t most = 1;
+  for (Type type : op->getOperandTypes())
+    most += cast<RankedTensorType>(type).getRank();
+  std::string first;
+  for (int64_t rank = 0; rank <= most; ++rank) {
+    for (auto [result, draft] : llvm::zip(op->getResults(), *drafts))
+      result.setType(RankedTensorType::get(
+          SmallVector<int64_t>(size_t(draft.rank < 0 ? rank : draft.rank),
+                               ShapedType::kDynamic),
+          draft.element));
+    std::string why = complaintOf(op);
+    if (why.empty()) {
+      setTypesByShapeRule(op, *drafts);
+      return "";
+    }
+    // What is wrong with operands and attributes is said whatever the results.
+    if (rank == 0)
+      first = why;
+  }
+  return first;
 }
 
 /// The op alone, with results of no meaning: its count of operands is checked

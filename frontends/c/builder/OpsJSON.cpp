@@ -40,7 +40,7 @@ std::string zenith::c::opsJSON() {
   std::unique_ptr<MLIRContext> context = models::makeContext();
   json::Object ops;
   for (const std::string &name : opNames(context.get()))
-    ops["graph." + name] = opJSON(*findOp(name, context.get()));
+    ops["graph." + name] = opJSON(*findOp(name.c_str(), context.get()));
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(ops));
   return text;

@@ -82,6 +82,76 @@ static void mistakes_stick(const char *name, const char *attributes,
   zenith_builder_free(b);
 }
 
+/// Every op, with operands and attributes that few have, ends in a value or in
+/// an error with the number of its call: types are inferred of nothing that
+/// the op's verifier refuses.
+static void no_op_is_asked_for_types_unseen(void) {
+  static const char *const attributes[] = {
+      NULL, "{\"dim\": 9}", "{\"dims\": [0, 7]}",
+      "{\"operand_groups\": [2147483648, 2147483647, 2]}"};
+  zenith_blob *ops = NULL;
+  OK(zenith_context_report(context, "ops", &ops));
+  int count = 0;
+  for (const char *at = zenith_blob_data(ops);
+       (at = strstr(at, "\"graph.")) != NULL; ++at) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 1, "\""), at + 1);
+    ++count;
+    for (int i = 0; i < 8; ++i) {
+      zenith_builder *b = NULL;
+      OK(zenith_builder_create(context, &b));
+      zenith_builder_function(b, "main", 1);
+      const char *four[1] = {"4"};
+      zenith_value x = zenith_builder_argument(b, "x", ZENITH_F32, 1, four),
+                   operands[3] = {x, x, x}, y = 0;
+      zenith_builder_op(b, name, operands, i < 4 ? 1 : 3, attributes[i % 4],
+                        NULL, &y, 1);
+      CHECK((y != 0) == (zenith_builder_code(b) == ZENITH_OK));
+      zenith_builder_return(b, &x, NULL, 1);
+      zenith_module *module = NULL;
+      zenith_status *status = zenith_builder_finish(b, &module);
+      CHECK(zenith_status_code(status) <= ZENITH_UNSUPPORTED);
+      CHECK(y || !strncmp(zenith_status_place(status), "call 3: ", 8));
+      zenith_status_free(status);
+      zenith_module_free(module);
+      zenith_builder_free(b);
+    }
+  }
+  CHECK(count > 100);
+  zenith_blob_free(ops);
+}
+
+static void regions_are_named_as_ops(void) {
+  zenith_builder *b = NULL;
+  OK(zenith_builder_create(context, &b));
+  zenith_builder_function(b, "main", 1);
+  const char *four[1] = {"4"};
+  zenith_value x = zenith_builder_argument(b, "x", ZENITH_F32, 1, four),
+               arguments[2];
+  zenith_builder_begin(b, "while", &x, 1, NULL, NULL, arguments, 2);
+  zenith_module *module = NULL;
+  zenith_status *status = zenith_builder_finish(b, &module);
+  CHECK(zenith_status_reason(status) == ZENITH_REASON_WRONG_COUNT);
+  CHECK(!strcmp(zenith_status_place(status), "call 3: graph.while"));
+  zenith_status_free(status);
+  zenith_builder_free(b);
+}
+
+static void types_of_arrays_alone_are_refused(void) {
+  static const zenith_dtype dtypes[] = {ZENITH_F8E4M3, ZENITH_F8E3M4, 99};
+  for (int i = 0; i < 3; ++i) {
+    zenith_builder *b = NULL;
+    OK(zenith_builder_create(context, &b));
+    zenith_builder_function(b, "main", 1);
+    CHECK(!zenith_builder_argument(b, "x", dtypes[i], 0, NULL));
+    zenith_module *module = NULL;
+    FAILS(zenith_builder_finish(b, &module),
+          i < 2 ? ZENITH_UNSUPPORTED : ZENITH_INVALID_INPUT,
+          ZENITH_REASON_DTYPE);
+    zenith_builder_free(b);
+  }
+}
+
 int main(void) {
   OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
   attributes_and_types();
@@ -92,6 +162,13 @@ int main(void) {
   mistakes_stick("add", NULL, "2");
   mistakes_stick("convert", NULL, "result_types");
   mistakes_stick("softmax", "{", "JSON");
+  mistakes_stick("concat", NULL, "requires attribute 'dim'");
+  mistakes_stick("arg_reduce", "{\"kind\": \"max\", \"dim\": 9}", "got 9");
+  mistakes_stick("scatter", "{\"operand_groups\": [4294967297, 0, 0]}",
+                 "operand_groups");
+  no_op_is_asked_for_types_unseen();
+  regions_are_named_as_ops();
+  types_of_arrays_alone_are_refused();
   zenith_context_free(context);
   return 0;
 }
