@@ -7,7 +7,6 @@
 #include "frontends/stablehlo/bytecode/PortableArtifact.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/program/ParameterFiles.h"
-#include "lowering/LoweringPasses.h"
 #include "lowering/pipeline/PhasePasses.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
@@ -17,13 +16,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "mlir/Transforms/Passes.h"
-#include "passes/GraphPasses.h"
-#include "passes/autodiff/DerivationPasses.h"
-#include "passes/precision/PrecisionPasses.h"
-#include "passes/search/states/SplitSearchLoop.h"
-#include "passes/sharding/ShardingPasses.h"
-#include "passes/sharding/partition/PartitionPasses.h"
 #include "tools/opt/ImportStableHLOPass.h"
 #include "tools/opt/OptArguments.h"
 #include "llvm/Support/CommandLine.h"
@@ -91,15 +83,7 @@ public:
 
 /// All passes, then the options that take their names.
 static void registerPasses() {
-  mlir::registerTransformsPasses();
-  registerZenithPasses();
-  registerZenithDerivationPasses();
-  registerZenithPrecisionPasses();
-  registerZenithShardingPasses();
-  registerZenithPartitionPasses();
-  registerZenithLoweringPasses();
-  pipeline::registerPhasesPass();
-  mlir::registerPass(search::createSplitSearchLoopPass);
+  pipeline::registerAllPasses();
   tools::registerImportStableHLOPass();
   mlir::PassRegistration<RelocateFilesPass>();
   // Without this, options such as --mlir-print-ir-after-all end the program

@@ -5,30 +5,15 @@
 #include "frontends/c/Module.h"
 
 #include "frontends/models/LoadModel.h"
-#include "lowering/LoweringPasses.h"
 #include "lowering/pipeline/Pipeline.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
-#include "passes/GraphPasses.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith;
 using namespace zenith::c;
-
-/// MLIR finds passes by name in a table of the process; this library's own copy
-/// of it is filled once and constant from then on.
-static void registerPasses() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    mlir::registerTransformsPasses();
-    registerZenithPasses();
-    registerZenithLoweringPasses();
-    pipeline::registerPhasesPass();
-  });
-}
 
 /// What the passes report while this lives.
 namespace {
@@ -82,7 +67,9 @@ zenith_status *zenith_module_transform(zenith_module *module,
       return nullPointer(!module    ? "module"
                          : pipeline ? "transformed"
                                     : "pipeline");
-    registerPasses();
+    // MLIR finds passes by name in a table of the process: this library has a
+    // copy of its own, constant once it is filled.
+    pipeline::registerAllPasses();
     std::shared_ptr<Program> copy = copyOf(*module->program);
     if (!copy)
       return failure(ZENITH_INTERNAL, ZENITH_REASON_NONE,

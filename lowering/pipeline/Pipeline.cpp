@@ -10,6 +10,7 @@
 #include "ir/LocationText.h"
 #include "ir/program/ProgramChecks.h"
 #include "ir/target/TargetModel.h"
+#include "lowering/LoweringPasses.h"
 #include "lowering/memory/CheckBuffers.h"
 #include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/PhaseBoundary.h"
@@ -22,12 +23,20 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/GraphPasses.h"
+#include "passes/autodiff/DerivationPasses.h"
 #include "passes/precision/KeptOps.h"
+#include "passes/precision/PrecisionPasses.h"
 #include "passes/precision/PrecisionPolicy.h"
+#include "passes/search/states/SplitSearchLoop.h"
+#include "passes/sharding/ShardingPasses.h"
+#include "passes/sharding/partition/PartitionPasses.h"
 #include "runtime/Stopwatch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <mutex>
 
 using namespace mlir;
 
@@ -351,6 +360,19 @@ void setPhasesFolder(OpPassManager &passes, StringRef folder) {
       static_cast<PhasesPass &>(pass).folder = folder.str();
 }
 
-void registerPhasesPass() { PassRegistration<PhasesPass>(); }
+void registerAllPasses() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    mlir::registerTransformsPasses();
+    registerZenithPasses();
+    registerZenithDerivationPasses();
+    registerZenithPrecisionPasses();
+    registerZenithShardingPasses();
+    registerZenithPartitionPasses();
+    registerZenithLoweringPasses();
+    mlir::registerPass(search::createSplitSearchLoopPass);
+    PassRegistration<PhasesPass>();
+  });
+}
 
 } // namespace zenith::pipeline

@@ -36,9 +36,11 @@ llvm::Error buildPipeline(mlir::OpPassManager &passes,
 /// failed.
 llvm::Error runPhases(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Makes `zenith-phases{...}` a pass, with the options of CompileOptions.def
-/// that zenith-opt takes, and `folder`, where paths of parameters start.
-void registerPhasesPass();
+/// Makes every pass known by its name to textual pipelines, once per process:
+/// those of MLIR's transforms, of all folders of passes and of lowering, and
+/// `zenith-phases{...}`, with the options of CompileOptions.def that zenith-opt
+/// takes, and `folder`, where paths of parameters start.
+void registerAllPasses();
 
 /// Tells each zenith-phases of `passes` where paths of parameters start.
 void setPhasesFolder(mlir::OpPassManager &passes, llvm::StringRef folder);

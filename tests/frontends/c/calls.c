@@ -174,6 +174,47 @@ static void searches_are_programs(void) {
   zenith_context_free(context);
 }
 
+static void modules_are_derived_by_pipelines(void) {
+  zenith_context *context = NULL;
+  OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
+  zenith_load_options load;
+  ZENITH_INIT(&load);
+  load.format = "graphir";
+  zenith_module *module = NULL, *derived = NULL;
+  zenith_executable *executable = NULL;
+  zenith_session *session = NULL;
+  OK(zenith_module_load_memory(context, scale, sizeof scale - 1, &load,
+                               &module));
+  OK(zenith_module_transform(module, "zenith-vjp{wrt=0}", &derived));
+  OK(zenith_compile(derived, NULL, &executable));
+  OK(zenith_session_create(executable, NULL, &session));
+  float x[2] = {1, 1}, dy[2] = {10, 100};
+  int64_t dims[2] = {1, 2};
+  zenith_array *inputs[2] = {
+      wrap(context, ZENITH_F32, 2, dims, x, ZENITH_HOLD_BORROW),
+      wrap(context, ZENITH_F32, 2, dims, dy, ZENITH_HOLD_BORROW)};
+  zenith_array *outputs[2] = {NULL, NULL};
+  zenith_run_options options;
+  ZENITH_INIT(&options);
+  options.entry = zenith_executable_entry(executable, 0);
+  size_t count =
+      zenith_executable_count(executable, options.entry, ZENITH_ROLE_OUTPUT);
+  OK(zenith_run(session, &options, inputs, 2, outputs, count));
+  const float *dx = zenith_array_data(outputs[count - 1]);
+  CHECK(dx[0] == 20 && dx[1] == 300); // by the weights 2 and 3
+  for (size_t i = 0; i < 2; ++i) {
+    zenith_array_free(inputs[i]);
+    zenith_array_free(outputs[i]);
+  }
+  zenith_module_free(derived);
+  FAILS(zenith_module_transform(module, "zenith-weather", &derived),
+        ZENITH_USAGE, ZENITH_REASON_UNKNOWN_NAME);
+  zenith_session_free(session);
+  zenith_executable_free(executable);
+  zenith_module_free(module);
+  zenith_context_free(context);
+}
+
 static const char sums[] =
     "func.func @main(%x: tensor<8xf32> {graph.name = \"x\"}) -> tensor<f32> {\n"
     "  %y = graph.reduce sum, %x [0] : tensor<8xf32> -> tensor<f32>\n"
@@ -230,5 +271,6 @@ int main(void) {
   settings_deal_programs_over_devices("interp");
   bundles_run_without_a_compiler();
   searches_are_programs();
+  modules_are_derived_by_pipelines();
   return 0;
 }
