@@ -158,6 +158,7 @@ zenith::c::describeInterpreted(mlir::ModuleOp module) {
            {dims.begin(), dims.end()}});
     }
     entry.memory.entry = entry.name;
+    entry.memory.usesPool = true; // nothing is planned
     program->entries.push_back(std::move(entry));
   }
   for (auto param : module.getOps<graph::ParamOp>()) {

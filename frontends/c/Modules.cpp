@@ -66,15 +66,6 @@ static zenith_status *readDims(const zenith_load_options &options,
   return nullptr;
 }
 
-/// A copy of an array as a value of the compiler.
-static Tensor copyOf(const zenith_array &array, mlir::MLIRContext *types) {
-  Tensor tensor(mlir::RankedTensorType::get(
-      llvm::ArrayRef(array.dims, size_t(array.rank)),
-      kernels::elementType(types, array.dtype)));
-  packElements(viewOf(array), tensor.writable());
-  return tensor;
-}
-
 static zenith_status *readBindings(zenith_context &context,
                                    const zenith_load_options &options,
                                    mlir::MLIRContext *types,
@@ -91,7 +82,7 @@ static zenith_status *readBindings(zenith_context &context,
       return usage(ZENITH_REASON_WRONG_CONTEXT,
                    "the array of '" + std::string(named.name) +
                        "' belongs to another context");
-    bindings.push_back({named.name, "", "", copyOf(*named.array, types)});
+    bindings.push_back({named.name, "", "", tensorOf(*named.array, types)});
   }
   return nullptr;
 }

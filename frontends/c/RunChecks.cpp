@@ -197,6 +197,8 @@ static zenith_status *checkOptions(const zenith_run_options &options) {
                                          ", expected at least 0");
   if (reinterpret_cast<uintptr_t>(options.arena) % 64)
     return usage(ZENITH_REASON_NONE, "arena is not aligned to 64 bytes");
+  if (options.report && !isSized(options.report))
+    return usage(ZENITH_REASON_VERSION, "report has no struct_size");
   return interruption(options.cancel, options.deadline);
 }
 

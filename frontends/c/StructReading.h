@@ -11,6 +11,13 @@
 
 namespace zenith::c {
 
+/// False where struct_size is none: too small for itself.
+inline bool isSized(const void *given) {
+  uint64_t size;
+  std::memcpy(&size, given, sizeof(size));
+  return size >= sizeof(size);
+}
+
 /// Copies what both sides know; what an older caller lacks is zero. Refuses a
 /// size that is none, and bytes of a newer caller that are not zero. Null gives
 /// all zeros.
@@ -22,7 +29,7 @@ zenith_status *readStruct(const Struct *given, Struct &to) {
     return nullptr;
   uint64_t size;
   std::memcpy(&size, given, sizeof(size));
-  if (size < sizeof(size) || size > (1 << 20))
+  if (!isSized(given) || size > (1 << 20))
     return usage(ZENITH_REASON_VERSION, "a struct has struct_size " +
                                             std::to_string(size) +
                                             ", expected what ZENITH_INIT sets");
@@ -39,10 +46,10 @@ zenith_status *readStruct(const Struct *given, Struct &to) {
 
 /// Copies as much as the caller has room for; false where struct_size is none.
 template <typename Struct> bool writeStruct(Struct *to, Struct value) {
+  if (!isSized(to))
+    return false;
   uint64_t size;
   std::memcpy(&size, to, sizeof(size));
-  if (size < sizeof(size))
-    return false;
   value.struct_size = size;
   std::memcpy(static_cast<void *>(to), &value,
               std::min<size_t>(size, sizeof(value)));

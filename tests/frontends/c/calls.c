@@ -75,6 +75,24 @@ static zenith_session *open_session(zenith_context *context, const char *target,
   return session;
 }
 
+static void reports_have_a_size(zenith_session *session, zenith_array *input) {
+  zenith_run_report report;
+  ZENITH_INIT(&report);
+  zenith_run_options options;
+  ZENITH_INIT(&options);
+  options.report = &report;
+  zenith_array *output = NULL;
+  report.struct_size = 16; // of an older header
+  report.arena_bytes = 7;
+  OK(zenith_run(session, &options, &input, 1, &output, 1));
+  CHECK(report.arena_bytes == 7);
+  zenith_array_free(output);
+  output = NULL;
+  report.struct_size = 0;
+  FAILS(zenith_run(session, &options, &input, 1, &output, 1), ZENITH_USAGE,
+        ZENITH_REASON_VERSION);
+}
+
 static void expect(zenith_context *context, zenith_session *session, float a,
                    float b) {
   float x[6] = {1, 1, 2, 2, 3, 3};
@@ -87,6 +105,7 @@ static void expect(zenith_context *context, zenith_session *session, float a,
   for (int i = 0; i < 3; ++i)
     CHECK(y[2 * i] == a * (float)(i + 1) && y[2 * i + 1] == b * (float)(i + 1));
   zenith_array_free(output);
+  reports_have_a_size(session, input);
   zenith_event *event = NULL;
   output = NULL;
   OK(zenith_run_async(session, NULL, &input, 1, NULL, 1, &event));
