@@ -6,10 +6,19 @@
 #ifndef ZENITH_RUNTIME_TARGETCLONES_H
 #define ZENITH_RUNTIME_TARGETCLONES_H
 
+/// The loader chooses before ThreadSanitizer's runtime is there, which the
+/// function that it asks would need.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ZENITH_ONE_CLONE
+#endif
+#endif
+
 /// Before a function that counts bits and shifts by variable amounts. Functions
 /// that it calls must be ZENITH_INLINE, to be compiled for the same instruction
 /// set.
-#if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
+#if defined(__x86_64__) && defined(__linux__) && defined(__clang__) &&         \
+    !defined(ZENITH_ONE_CLONE)
 #define ZENITH_TARGET_CLONES                                                   \
   __attribute__((target_clones("arch=x86-64-v3", "default")))
 /// The same where 512-bit vectors and masks pay for a further clone.
