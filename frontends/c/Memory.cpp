@@ -11,13 +11,13 @@
 using namespace zenith::c;
 
 static thread_local int64_t calls = 0;
+static constexpr size_t hugePage = size_t(2) << 20;
 
 int64_t Memory::callsOfThread() { return calls; }
 
 void *Memory::allocateBy(const zenith_allocator &allocator, size_t bytes,
                          size_t alignment, zenith_memory_kind kind) noexcept {
   ++calls;
-  constexpr size_t hugePage = size_t(2) << 20;
   if (bytes == 0)
     bytes = 1;
   if (allocator.alloc)
@@ -41,6 +41,17 @@ void Memory::freeBy(const zenith_allocator &allocator, void *pointer,
     std::free(pointer);
   else if (allocator.free)
     allocator.free(allocator.user, pointer, bytes ? bytes : 1, kind);
+}
+
+bool Memory::lendPages(void *pointer, size_t bytes) const noexcept {
+#ifdef MADV_FREE
+  uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  if (allocator.alloc || bytes < hugePage || address % hugePage)
+    return false;
+  return !::madvise(pointer, bytes / hugePage * hugePage, MADV_FREE);
+#else
+  return false;
+#endif
 }
 
 static bool isBounded(zenith_memory_kind kind) {

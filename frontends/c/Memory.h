@@ -26,6 +26,9 @@ public:
   /// budget is why. At least one byte.
   void *allocate(size_t bytes, size_t alignment, zenith_memory_kind kind,
                  bool *overBudget = nullptr) noexcept;
+  /// Lets the system take the pages of a block until they are written again;
+  /// its contents are lost. False for a host's memory, and for little.
+  bool lendPages(void *pointer, size_t bytes) const noexcept;
   /// `bytes` and `kind` as allocated; null is allowed.
   void free(void *pointer, size_t bytes, zenith_memory_kind kind) noexcept;
 
@@ -147,6 +150,7 @@ public:
   void *data() const { return start; }
   size_t bytes() const { return start ? length : 0; }
   explicit operator bool() const { return start != nullptr; }
+  bool lendPages() const { return start && memory->lendPages(start, length); }
   /// Ownership goes to the caller.
   void *take() { return std::exchange(start, nullptr); }
 

@@ -16,8 +16,10 @@ zenith_status *ValueSet::prepare(const zenith_executable &executable,
   for (const auto &value : values)
     table.push_back(const_cast<void *>(value->data));
   if (program.derivedBytes > 0) {
-    derived = Block(context.memory, size_t(program.derivedBytes),
-                    ZENITH_ARENA_ALIGNMENT, ZENITH_MEMORY_PARAMETERS);
+    derived = spare->take(size_t(program.derivedBytes));
+    if (!derived)
+      derived = Block(context.memory, size_t(program.derivedBytes),
+                      ZENITH_ARENA_ALIGNMENT, ZENITH_MEMORY_PARAMETERS);
     if (!derived)
       return noMemory();
   }
@@ -59,10 +61,11 @@ zenith_status *ValueSet::make(const zenith_executable &executable,
                               const Replacements &replacements,
                               const ValueSet *before,
                               const zenith_run_options &limits,
+                              const std::shared_ptr<SpareMemory> &spare,
                               std::shared_ptr<const ValueSet> &made) {
   zenith_context &context = *executable.context;
   auto set = std::allocate_shared<ValueSet>(
-      ContextAllocator<ValueSet>(context.memory), context);
+      ContextAllocator<ValueSet>(context.memory), context, spare);
   if (zenith_status *status = set->bind(executable, replacements, before))
     return status;
   zenith_status *status =

@@ -19,6 +19,7 @@ struct zenith_session : zenith::c::Counted {
   zenith::c::Ref<zenith_context> context;
   zenith::c::Ref<zenith_executable> executable;
   int maxConcurrency = 0; ///< 0 = no limit
+  const std::shared_ptr<zenith::c::SpareMemory> spare;
 
   /// The set of values for a run that begins now.
   std::shared_ptr<const zenith::c::ValueSet> values() const;

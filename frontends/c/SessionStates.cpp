@@ -19,10 +19,13 @@ static size_t coresOfMachine() {
 
 zenith_session::zenith_session(zenith_executable &executable)
     : context(executable.context), executable(&executable),
+      spare(std::allocate_shared<SpareMemory>(
+          ContextAllocator<SpareMemory>(context->memory))),
       lastOnCores(coresOfMachine(),
                   ContextAllocator<LastOnCore>(context->memory)) {}
 
 zenith_session::~zenith_session() {
+  spare->close();
   while (RunState *state = states) {
     states = state->next;
     state->~RunState();
@@ -79,6 +82,7 @@ void zenith_session::makeIdle(RunState &state) {
 }
 
 void zenith_session::trim() {
+  spare->drop();
   for (RunState *state = states; state; state = state->next)
     if (state->claim.take()) {
       state->trim();

@@ -37,8 +37,8 @@ static zenith_status *bindFirst(zenith_session &session,
   limits.cancel = options.cancel;
   limits.deadline = options.deadline;
   std::shared_ptr<const ValueSet> set;
-  if (zenith_status *status =
-          ValueSet::make(executable, replacements, nullptr, limits, set))
+  if (zenith_status *status = ValueSet::make(executable, replacements, nullptr,
+                                             limits, session.spare, set))
     return status;
   session.swap(std::move(set));
   return nullptr;
@@ -88,8 +88,9 @@ zenith_session_rebind(zenith_session *session, const char *file,
       return status;
     std::lock_guard<std::mutex> lock(session->rebinding);
     std::shared_ptr<const ValueSet> before = session->values(), set;
-    if (zenith_status *status = ValueSet::make(
-            *session->executable, replacements, before.get(), {}, set))
+    if (zenith_status *status =
+            ValueSet::make(*session->executable, replacements, before.get(), {},
+                           session->spare, set))
       return status;
     session->swap(std::move(set));
     return nullptr;

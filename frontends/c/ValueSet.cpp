@@ -16,12 +16,35 @@ void ParameterValue::dropPages() const {
     runtime::dropFilePages(data, bytes);
 }
 
-ValueSet::ValueSet(zenith_context &context)
+Block SpareMemory::take(size_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return spare.bytes() == bytes ? std::move(spare) : Block();
+}
+
+void SpareMemory::keep(Block block) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isClosed && !spare && block.lendPages())
+    spare = std::move(block);
+}
+
+void SpareMemory::drop() {
+  std::lock_guard<std::mutex> lock(mutex);
+  spare = Block();
+}
+
+void SpareMemory::close() {
+  drop();
+  std::lock_guard<std::mutex> lock(mutex);
+  isClosed = true;
+}
+
+ValueSet::ValueSet(zenith_context &context, std::shared_ptr<SpareMemory> spare)
     : values(ContextAllocator<std::shared_ptr<ParameterValue>>(context.memory)),
       isReplaced(ContextAllocator<bool>(context.memory)),
-      table(ContextAllocator<void *>(context.memory)), context(context) {}
+      table(ContextAllocator<void *>(context.memory)), spare(std::move(spare)),
+      context(context) {}
 
-ValueSet::~ValueSet() = default;
+ValueSet::~ValueSet() { spare->keep(std::move(derived)); }
 
 /// Copies a value whose place does not fit its element.
 static zenith_status *align(zenith_context &context, zenith_dtype dtype,

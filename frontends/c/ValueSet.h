@@ -33,18 +33,38 @@ struct ParameterValue {
 /// Values by name that replace those of the module.
 using Replacements = std::map<std::string, std::shared_ptr<ParameterValue>>;
 
+/// The memory of a session's set of values that went last. The next swap
+/// writes it and waits for no pages, which can take longer than computing what
+/// they hold. Until then the system may take them.
+class SpareMemory {
+public:
+  /// Empty where there is none of that size.
+  Block take(size_t bytes);
+  void keep(Block block);
+  void drop();
+  /// Keeps nothing from now on.
+  void close();
+
+private:
+  std::mutex mutex;
+  Block spare;
+  bool isClosed = false;
+};
+
 class ValueSet {
 public:
-  explicit ValueSet(zenith_context &context);
+  ValueSet(zenith_context &context, std::shared_ptr<SpareMemory> spare);
   ~ValueSet();
 
   /// Binds every parameter: a replacement, else that of `before` (may be
   /// null), else the module's own; then runs @prepare, which the cancel token
-  /// and the deadline of `limits` may end.
+  /// and the deadline of `limits` may end. What it derives goes to `spare`
+  /// memory where there is some, and is that in the end.
   static zenith_status *make(const zenith_executable &executable,
                              const Replacements &replacements,
                              const ValueSet *before,
                              const zenith_run_options &limits,
+                             const std::shared_ptr<SpareMemory> &spare,
                              std::shared_ptr<const ValueSet> &made);
 
   /// What entries take as params.
@@ -68,6 +88,7 @@ private:
   ContextVector<bool> isReplaced;
   ContextVector<void *> table;
   Block derived;
+  std::shared_ptr<SpareMemory> spare;
   std::unique_ptr<pipeline::Session> onDevice;
   zenith_context &context;
 };

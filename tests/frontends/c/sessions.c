@@ -157,6 +157,65 @@ static void files_of_values_leave_memory(void) {
   remove(path);
 }
 
+static void *allocate(void *user, size_t bytes, size_t alignment,
+                      zenith_memory_kind kind) {
+  (void)user, (void)kind;
+  void *pointer = NULL;
+  return posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes)
+             ? NULL
+             : pointer;
+}
+static void give_back(void *user, void *pointer, size_t bytes,
+                      zenith_memory_kind kind) {
+  (void)user, (void)bytes, (void)kind;
+  free(pointer);
+}
+
+/// Bytes of parameters and of what was derived from them, "live" or "peak".
+static long parameter_bytes(zenith_context *context, const char *which) {
+  zenith_blob *json = NULL;
+  OK(zenith_context_report(context, "memory", &json));
+  const char *at = strstr(zenith_blob_data(json), "\"parameters\"");
+  CHECK(at && (at = strstr(at, which)));
+  long bytes = strtol(at + strlen(which) + 1, NULL, 10);
+  zenith_blob_free(json);
+  return bytes;
+}
+
+/// A swap writes the memory of the set that the swap before replaced, so that
+/// there are never more than two; a host has its memory back at once.
+static void swaps_reuse_memory(int has_allocator) {
+  char path[] = "/tmp/values.XXXXXX";
+  CHECK(!close(mkstemp(path)));
+  zenith_allocator allocator;
+  ZENITH_INIT(&allocator);
+  allocator.alloc = allocate;
+  allocator.free = give_back;
+  zenith_context_options options;
+  ZENITH_INIT(&options);
+  if (has_allocator)
+    options.allocator = &allocator;
+  zenith_context *context = NULL;
+  OK(zenith_context_create(ZENITH_API_VERSION, &options, &context));
+  zenith_session *session = open_session(context, product, 0);
+  OK(zenith_session_save_parameters(session, path));
+  long set = parameter_bytes(context, "\"live\"");
+  CHECK(set >= 2 << 20);
+  for (int turn = 0; turn < 4; ++turn) {
+    OK(zenith_session_rebind(session, path, NULL, 0));
+    CHECK(parameter_bytes(context, "\"peak\"") == 2 * set);
+    CHECK(parameter_bytes(context, "\"live\"") ==
+          (has_allocator ? set : 2 * set));
+  }
+  zenith_session_trim(session);
+  CHECK(parameter_bytes(context, "\"live\"") == set);
+  OK(zenith_session_rebind(session, path, NULL, 0));
+  zenith_session_free(session);
+  CHECK(parameter_bytes(context, "\"live\"") == 0);
+  zenith_context_free(context);
+  remove(path);
+}
+
 typedef struct Traffic {
   zenith_context *context;
   zenith_session *session;
@@ -283,6 +342,8 @@ static void runs_outlive_their_session(int concurrency) {
 int main(void) {
   idle_sessions_hold_one_set_of_values();
   files_of_values_leave_memory();
+  swaps_reuse_memory(0);
+  swaps_reuse_memory(1);
   for (int concurrency = 0; concurrency < 3; ++concurrency)
     values_change_under_traffic(concurrency);
   for (int concurrency = 0; concurrency < 3; ++concurrency)
