@@ -141,6 +141,8 @@ zenith_status *zenith_search_run(zenith_search *search, int64_t limit,
                                  zenith_cancel *cancel, int64_t deadline,
                                  int32_t *more) noexcept {
   return guarded([&]() -> zenith_status * {
+    if (more)
+      *more = 0;
     if (!search)
       return nullPointer("search");
     if (limit < 0)

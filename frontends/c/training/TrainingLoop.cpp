@@ -75,13 +75,16 @@ zenith_status *TrainingLoop::addColumn(size_t input, zenith_array *array) {
   if (!array)
     return usage(ZENITH_REASON_UNKNOWN_NAME,
                  "there is no array for '" + value.name + "'");
+  bool hasRank = array->rank > 0 && size_t(array->rank) == value.dims.size();
   bool fits =
-      array->dtype == value.dtype && array->rank > 0 &&
-      size_t(array->rank) == value.dims.size() &&
+      array->dtype == value.dtype && hasRank &&
       std::equal(value.dims.begin() + 1, value.dims.end(), array->dims + 1);
   std::string got = typeText(array->dtype, array->rank, array->dims);
   if (!fits)
-    return failure(ZENITH_INVALID_INPUT, ZENITH_REASON_DIM,
+    return failure(ZENITH_INVALID_INPUT,
+                   array->dtype != value.dtype ? ZENITH_REASON_DTYPE
+                   : hasRank                   ? ZENITH_REASON_DIM
+                                               : ZENITH_REASON_RANK,
                    "'" + value.name + "': got " + got + ", a batch is " +
                        typeText(value.dtype, int32_t(value.dims.size()),
                                 value.dims.data()));

@@ -44,7 +44,9 @@ static void layers_come_one_by_one(zenith_context *context) {
   CHECK(steps == 11);
   CHECK(zenith_search_report(search, &json) == NULL);
   CHECK(says(json, "\"layers\":[1,3,6,10,16,24,29,21,6,3,1]"));
+  more = 7;
   zenith_status *status = zenith_search_step(search, NULL, &more);
+  CHECK(more == 0);
   CHECK(zenith_status_reason(status) == ZENITH_REASON_WRONG_STATE);
   zenith_status_free(status);
   zenith_search_free(search);

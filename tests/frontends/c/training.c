@@ -151,6 +151,15 @@ static void mistakes_are_refused(zenith_context *context, const arrays *given) {
   FAILS(zenith_train_run(session, given->data, 1, NULL, 0, 1, NULL, NULL, NULL,
                          NULL, 0),
         ZENITH_USAGE, ZENITH_REASON_UNKNOWN_NAME);
+  zenith_named_array bytes = *given->data[0];
+  const zenith_named_array *wrong = &bytes;
+  int64_t eight[2] = {8, 8};
+  char places[64] = {0};
+  bytes.array = wrap(context, ZENITH_I8, 2, eight, places, ZENITH_HOLD_BORROW);
+  FAILS(zenith_train_run(session, &wrong, 1, given->labels, 1, 1, NULL, NULL,
+                         NULL, NULL, 0),
+        ZENITH_INVALID_INPUT, ZENITH_REASON_DTYPE);
+  zenith_array_free(bytes.array);
   FAILS(train(session, given, -1, NULL, NULL, NULL), ZENITH_USAGE, 0);
   FAILS(train(NULL, given, 1, NULL, NULL, NULL), ZENITH_USAGE,
         ZENITH_REASON_NULL_POINTER);
