@@ -121,7 +121,18 @@ static void expect(zenith_context *context, zenith_session *session, float a,
 static void runs_see_the_values_that_are_bound(const char *target) {
   zenith_context *context = NULL;
   OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
-  zenith_session *session = open_session(context, target, NULL);
+  zenith_executable *executable = NULL;
+  zenith_session *session = open_session(context, target, &executable);
+  zenith_named_size rows;
+  ZENITH_INIT(&rows);
+  rows.name = "n";
+  rows.size = 3;
+  const zenith_named_size *sizes = &rows;
+  zenith_memory_info memory;
+  ZENITH_INIT(&memory);
+  OK(zenith_executable_memory(executable, NULL, &sizes, 1, &memory));
+  CHECK(memory.peak_bytes == (strcmp(target, "interp") ? 24 : -1));
+  zenith_executable_free(executable);
   expect(context, session, 2, 3);
   float w[2] = {5, 7};
   int64_t two = 2;
