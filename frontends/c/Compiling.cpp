@@ -43,7 +43,8 @@ static zenith_status *checkBudget(const zenith_executable &executable) {
   if (!executable.maxMemory)
     return nullptr;
   for (const Entry &entry : executable.entries)
-    if (int64_t peak = peakBytes(entry, {}); peak > executable.maxMemory)
+    if (int64_t peak = peakBytes(planFor(executable, entry, {}), entry, {});
+        peak > executable.maxMemory)
       return failure(ZENITH_OUT_OF_MEMORY, ZENITH_REASON_BUDGET,
                      "a run takes " + std::to_string(peak) +
                          " bytes at its peak, the budget is " +

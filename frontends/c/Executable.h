@@ -34,7 +34,6 @@ struct Entry {
   std::vector<Value> inputs, outputs;
   std::vector<std::string> symbols; ///< named dimensions, of inputs first
   std::vector<std::vector<DimRule>> inputRules, outputRules;
-  graph::DimExpr arena; ///< bytes
 };
 
 } // namespace zenith::c
@@ -72,8 +71,14 @@ void describeValues(zenith_executable &executable);
 int64_t evaluate(const graph::DimExpr &expr, const Entry &entry,
                  llvm::ArrayRef<int64_t> sizes);
 
-/// Arena and results of one run; -1 where data decides.
-int64_t peakBytes(const Entry &entry, llvm::ArrayRef<int64_t> sizes);
+/// What a run with these sizes runs, under the budget of the executable.
+const pipeline::EntryPlan &planFor(const zenith_executable &executable,
+                                   const Entry &entry,
+                                   llvm::ArrayRef<int64_t> sizes);
+
+/// Arena and results of one run of a plan; -1 where data decides.
+int64_t peakBytes(const pipeline::EntryPlan &plan, const Entry &entry,
+                  llvm::ArrayRef<int64_t> sizes);
 
 /// The description of a module that the interpreter runs.
 std::shared_ptr<pipeline::Executable>

@@ -97,7 +97,6 @@ static DimRule ruleOf(const DimExpr &dim, std::vector<std::string> &symbols) {
 static Entry describe(const pipeline::EntryInfo &info) {
   Entry entry;
   entry.info = &info;
-  entry.arena = info.memory.arena();
   auto add = [&](const std::vector<pipeline::ValueInfo> &from,
                  std::vector<Value> &to,
                  std::vector<std::vector<DimRule>> &rules) {
@@ -178,24 +177,35 @@ zenith::c::describeInterpreted(mlir::ModuleOp module) {
 //===- bytes
 //---------------------------------------------------------------===//
 
+/// Sizes of an entry's symbols by name.
+static memory::DimValues valuesOf(const Entry &entry,
+                                  llvm::ArrayRef<int64_t> sizes) {
+  return [&entry, sizes](const std::string &name) -> std::optional<int64_t> {
+    size_t number = llvm::find(entry.symbols, name) - entry.symbols.begin();
+    if (number >= sizes.size() || sizes[number] < 0)
+      return std::nullopt;
+    return sizes[number];
+  };
+}
+
 int64_t zenith::c::evaluate(const DimExpr &expr, const Entry &entry,
                             llvm::ArrayRef<int64_t> sizes) {
   if (std::optional<int64_t> constant = expr.constant())
     return *constant;
-  return expr
-      .evaluate([&](const std::string &name) -> std::optional<int64_t> {
-        size_t number = llvm::find(entry.symbols, name) - entry.symbols.begin();
-        if (number >= sizes.size() || sizes[number] < 0)
-          return std::nullopt;
-        return sizes[number];
-      })
-      .value_or(-1);
+  return expr.evaluate(valuesOf(entry, sizes)).value_or(-1);
 }
 
-int64_t zenith::c::peakBytes(const Entry &entry,
+const pipeline::EntryPlan &
+zenith::c::planFor(const zenith_executable &executable, const Entry &entry,
+                   llvm::ArrayRef<int64_t> sizes) {
+  return entry.info->planFor(valuesOf(entry, sizes), executable.maxMemory);
+}
+
+int64_t zenith::c::peakBytes(const pipeline::EntryPlan &plan,
+                             const Entry &entry,
                              llvm::ArrayRef<int64_t> sizes) {
-  const memory::MemoryReport &memory = entry.info->memory;
-  int64_t arena = evaluate(entry.arena, entry, sizes),
+  const memory::MemoryReport &memory = plan.memory;
+  int64_t arena = evaluate(memory.arena(), entry, sizes),
           results = evaluate(memory.results, entry, sizes), sum;
   if (memory.usesPool || arena < 0 || results < 0 ||
       __builtin_add_overflow(arena, results, &sum))
@@ -312,10 +322,11 @@ zenith_status *zenith_executable_memory(const zenith_executable *executable,
     std::vector<int64_t> sizes;
     if (zenith_status *status = readSizes(*entry, dims, count, sizes))
       return status;
+    const pipeline::EntryPlan &plan = planFor(*executable, *entry, sizes);
     zenith_memory_info filled = {};
     filled.arena_bytes =
-        std::max<int64_t>(evaluate(entry->arena, *entry, sizes), 0);
-    filled.peak_bytes = peakBytes(*entry, sizes);
+        std::max<int64_t>(evaluate(plan.memory.arena(), *entry, sizes), 0);
+    filled.peak_bytes = peakBytes(plan, *entry, sizes);
     for (size_t i = 0; i < executable->parameters.size(); ++i)
       if (!llvm::is_contained(executable->program->onlyForPrepare, i))
         filled.parameter_bytes += executable->program->parameters[i].bytes();

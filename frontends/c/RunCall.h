@@ -12,7 +12,8 @@ namespace zenith::c {
 struct RunCall {
   const Entry *entry = nullptr;
   zenith_run_options options = {};
-  llvm::SmallVector<int64_t, 16> sizes; ///< of the entry's symbols
+  llvm::SmallVector<int64_t, 16> sizes;      ///< of the entry's symbols
+  const pipeline::EntryPlan *plan = nullptr; ///< for these sizes
 
   /// Checks what can be known before the run; null where all is well.
   zenith_status *check(const zenith_session &session,

@@ -206,7 +206,7 @@ static zenith_status *checkOptions(const zenith_run_options &options) {
 static zenith_status *checkBudget(const zenith_session &session,
                                   const RunCall &call) {
   int64_t most = session.executable->maxMemory;
-  int64_t peak = most ? peakBytes(*call.entry, call.sizes) : -1;
+  int64_t peak = most ? peakBytes(*call.plan, *call.entry, call.sizes) : -1;
   if (peak <= most)
     return nullptr;
   return failure(ZENITH_OUT_OF_MEMORY, ZENITH_REASON_BUDGET,
@@ -243,5 +243,6 @@ zenith_status *RunCall::check(const zenith_session &session,
         return status;
   if (zenith_status *status = checkOverlaps(inputs, outputs))
     return status;
+  plan = &planFor(*session.executable, *entry, sizes);
   return checkBudget(session, *this);
 }

@@ -121,16 +121,16 @@ zenith_status *RunState::prepare(ValueSet &values,
 }
 
 zenith_status *RunState::run(const Entry &entry,
+                             const pipeline::EntryPlan &plan,
                              llvm::ArrayRef<zenith_tensor> arguments,
                              llvm::MutableArrayRef<zenith_tensor> given) {
   if (values->device())
     return runOnDevice(entry, arguments, given);
-  int32_t code =
-      executable.interpreted
-          ? interpret(entry, arguments, given)
-          : entry.info->function(&abi, arguments.data(),
-                                 int64_t(arguments.size()), given.data(),
-                                 int64_t(given.size()), values->pointers());
+  int32_t code = executable.interpreted
+                     ? interpret(entry, arguments, given)
+                     : plan.function(&abi, arguments.data(),
+                                     int64_t(arguments.size()), given.data(),
+                                     int64_t(given.size()), values->pointers());
   return code == ZENITH_OK && abi.error.code == ZENITH_OK ? nullptr : error();
 }
 

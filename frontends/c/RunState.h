@@ -62,7 +62,7 @@ public:
   zenith_status *prepare(ValueSet &values, const zenith_run_options &limits);
   /// Runs an entry on tensors of the ABI; results without data get blocks that
   /// takeBlock() hands over.
-  zenith_status *run(const Entry &entry,
+  zenith_status *run(const Entry &entry, const pipeline::EntryPlan &plan,
                      llvm::ArrayRef<zenith_tensor> arguments,
                      llvm::MutableArrayRef<zenith_tensor> results);
   /// After a run: pool blocks are kept for the next one, result blocks that

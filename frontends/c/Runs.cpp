@@ -182,8 +182,9 @@ zenith_status *RunCall::runWith(zenith_context &context, RunState &state,
   int64_t calls = isMeasured ? Memory::callsOfThread() : 0;
   int64_t began = isMeasured ? zenith_now() : 0;
   // Compiled code asks for as much; the number is for what is said of it.
-  int64_t needed =
-      isMeasured || options.arena ? evaluate(entry->arena, *entry, sizes) : -1;
+  int64_t needed = isMeasured || options.arena
+                       ? evaluate(plan->memory.arena(), *entry, sizes)
+                       : -1;
   if (options.arena && needed > options.arena_bytes)
     return usage(ZENITH_REASON_ARENA_TOO_SMALL,
                  "the arena has " + std::to_string(options.arena_bytes) +
@@ -192,7 +193,7 @@ zenith_status *RunCall::runWith(zenith_context &context, RunState &state,
   Tensors tensors(*this, state, context);
   zenith_status *status = tensors.prepare(inputs, outputs);
   if (!status)
-    status = state.run(*entry, tensors.arguments, tensors.results);
+    status = state.run(*entry, *plan, tensors.arguments, tensors.results);
   if (!status)
     status = tensors.deliver(inputs, outputs);
   if (isMeasured) {

@@ -14,6 +14,11 @@ using namespace mlir;
 
 namespace zenith::memory {
 
+std::optional<StringRef> planOf(Operation *op) {
+  auto entry = op->getAttrOfType<FlatSymbolRefAttr>(planOfAttrName);
+  return entry ? std::optional<StringRef>(entry.getValue()) : std::nullopt;
+}
+
 void forEachCallee(Operation *op, const SymbolTable &symbols,
                    llvm::function_ref<void(func::FuncOp)> visit) {
   if (!isa<host::BranchOp, host::LoopOp>(op))

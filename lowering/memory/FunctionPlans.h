@@ -15,6 +15,13 @@ class FunctionGraph;
 /// (MemoryFacts.h).
 inline constexpr llvm::StringLiteral factsAttrName = "graph.memory_facts";
 
+/// On functions and host programs: the entry of which they are another plan,
+/// with less memory and more time than those before.
+inline constexpr llvm::StringLiteral planOfAttrName = "graph.plan_of";
+
+/// The entry of which `op` is another plan.
+std::optional<llvm::StringRef> planOf(mlir::Operation *op);
+
 /// Visits the functions that `op` calls where it is a branch or a loop: of a
 /// branch all, of a loop its condition and its body.
 void forEachCallee(mlir::Operation *op, const mlir::SymbolTable &symbols,

@@ -7,6 +7,7 @@
 #include "ir/LocationText.h"
 #include "lowering/memory/FunctionPlans.h"
 #include "lowering/memory/LoopStacks.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace json = llvm::json;
 
@@ -113,6 +114,13 @@ json::Object toJSON(const MemoryFacts &facts) {
                              {"cost", facts.once.microseconds},
                              {"added_cost", facts.added.microseconds},
                              {"plans", std::move(plans)}}}};
+}
+
+void setFacts(mlir::func::FuncOp function, const MemoryFacts &facts) {
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(toJSON(facts));
+  function->setAttr(factsAttrName,
+                    mlir::StringAttr::get(function.getContext(), text));
 }
 
 } // namespace zenith::memory

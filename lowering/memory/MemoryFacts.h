@@ -42,6 +42,9 @@ void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
 
 llvm::json::Object toJSON(const MemoryFacts &facts);
 
+/// Writes the facts to the attribute of a function that reports read.
+void setFacts(mlir::func::FuncOp function, const MemoryFacts &facts);
+
 } // namespace zenith::memory
 
 #endif // ZENITH_LOWERING_MEMORY_MEMORYFACTS_H

@@ -16,8 +16,9 @@
 #include "passes/remat/MemoryTimeline.h"
 #include "passes/remat/PlanMemory.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -45,6 +46,11 @@ public:
   /// that does; else, with `takesLeast`, as small as plans are found.
   LogicalResult fit(const memory::BufferPlan &given, int64_t room,
                     bool takesLeast = false, uint64_t maxWork = 0);
+  /// Leaves the function as it is, for sizes for which there is room, and
+  /// returns copies of it for sizes for which there is less: the plan that
+  /// fit() chose, or one in the middle, and the one of least memory.
+  FailureOr<SmallVector<func::FuncOp>>
+  copiesForSizes(const memory::BufferPlan &given);
   void explain() const;
   void apply() {
     if (!chosen.order.empty())
@@ -56,7 +62,9 @@ public:
 private:
   using Candidate = remat::OffloadedOrder;
 
+  void makePlans(int64_t arena, uint64_t maxWork = 0);
   std::vector<Candidate> candidates(const remat::PlanList &list) const;
+  memory::MemoryFacts factsOf(const Candidate &plan) const;
   FailureOr<int64_t> arenaOf(const Candidate &plan,
                              const memory::BufferPlan &given);
   memory::MemoryFacts counted(ArrayRef<unsigned> order) const;
@@ -68,6 +76,8 @@ private:
   bool explains;
   graph::DimAnalysis dims;
   memory::FunctionGraph graph;
+  std::vector<Candidate> plans; ///< peaks fall
+  double once = 0;              ///< microseconds without recomputation
   Candidate chosen;
 };
 
@@ -97,6 +107,7 @@ FailureOr<int64_t> BudgetedFunction::arenaOf(const Candidate &candidate,
 memory::MemoryFacts BudgetedFunction::counted(ArrayRef<unsigned> order) const {
   memory::MemoryFacts result = facts;
   result.recomputed = 0;
+  result.added = {};
   memory::countAdded(result, graph, order);
   return result;
 }
@@ -132,14 +143,15 @@ BudgetedFunction::candidates(const remat::PlanList &list) const {
   return remat::bestOrders(std::move(plans));
 }
 
-LogicalResult BudgetedFunction::fit(const memory::BufferPlan &given,
-                                    int64_t room, bool takesLeast,
-                                    uint64_t maxWork) {
-  auto arena = int64_t(kernels::estimate(given.arenaBytes));
-  facts.leastFound = arena;
-  facts.plans.push_back({arena, 0});
-  if (arena <= room)
-    return success();
+memory::MemoryFacts BudgetedFunction::factsOf(const Candidate &plan) const {
+  memory::MemoryFacts result = counted(plan.order);
+  if (!plan.gaps.empty())
+    result.added.microseconds = plan.cost - once;
+  return result;
+}
+
+/// Plans the function, of which the arena as it is has `arena` bytes.
+void BudgetedFunction::makePlans(int64_t arena, uint64_t maxWork) {
   remat::PlanOptions options;
   options.maxWork = maxWork;
   remat::PlanList list = remat::planMemory(graph.graph(), options);
@@ -158,11 +170,22 @@ LogicalResult BudgetedFunction::fit(const memory::BufferPlan &given,
   }
   if (explains && list.limitReached)
     remarks::emit(function, remarks::Code::REM105);
-  std::vector<Candidate> plans = candidates(list);
-  double once = list.plans.front().cost;
+  plans = candidates(list);
+  once = list.plans.front().cost;
   for (const Candidate &plan : plans)
     if (plan.peak < arena)
       facts.plans.push_back({plan.peak, plan.cost - once});
+}
+
+LogicalResult BudgetedFunction::fit(const memory::BufferPlan &given,
+                                    int64_t room, bool takesLeast,
+                                    uint64_t maxWork) {
+  auto arena = int64_t(kernels::estimate(given.arenaBytes));
+  facts.leastFound = arena;
+  facts.plans.push_back({arena, 0});
+  if (arena <= room)
+    return success();
+  makePlans(arena, maxWork);
   for (const Candidate &plan : plans) {
     if (plan.peak > room && &plan != &plans.back())
       continue;
@@ -175,14 +198,58 @@ LogicalResult BudgetedFunction::fit(const memory::BufferPlan &given,
       continue;
     if (explains && &plan == &plans.back() && plans.size() > 1)
       remarks::emit(function, remarks::Code::MEM002, {*bytes, room});
-    facts = counted(plan.order);
-    if (!plan.gaps.empty())
-      facts.added.microseconds = plan.cost - once;
+    facts = factsOf(plan);
     chosen = plan;
     if (*bytes <= room)
       break;
   }
   return success();
+}
+
+FailureOr<SmallVector<func::FuncOp>>
+BudgetedFunction::copiesForSizes(const memory::BufferPlan &given) {
+  auto arena = int64_t(kernels::estimate(given.arenaBytes));
+  if (plans.empty())
+    makePlans(arena);
+  SmallVector<const Candidate *> taken;
+  int64_t least = arena;
+  for (const Candidate &plan : llvm::reverse(plans)) {
+    FailureOr<int64_t> bytes = arenaOf(plan, given);
+    if (failed(bytes))
+      return failure();
+    if (*bytes >= arena)
+      continue;
+    taken.push_back(&plan);
+    least = *bytes;
+    break;
+  }
+  facts.leastFound = std::min(facts.leastFound, least);
+  // Steps between sizes are factors.
+  double middle = std::sqrt(double(arena) * double(least));
+  const Candidate *between = &chosen;
+  if (!taken.empty() &&
+      (chosen.order.empty() || chosen.peak == taken.front()->peak))
+    between = &*llvm::min_element(plans, [&](auto &a, auto &b) {
+      return std::abs(double(a.peak) - middle) <
+             std::abs(double(b.peak) - middle);
+    });
+  if (!taken.empty() && between->peak > taken.front()->peak &&
+      between->peak < arena)
+    taken.insert(taken.begin(), between);
+  SmallVector<func::FuncOp> copies;
+  for (const Candidate *plan : taken) {
+    func::FuncOp copy = copies.emplace_back(function.clone());
+    graph::DimAnalysis again;
+    memory::FunctionGraph(copy, again, model, context.symbols)
+        .apply(plan->order, plan->gaps);
+    memory::setFacts(copy, factsOf(*plan));
+    copy->setAttr(memory::planOfAttrName,
+                  FlatSymbolRefAttr::get(function.getSymNameAttr()));
+  }
+  chosen = Candidate();
+  facts.recomputed = 0;
+  facts.added = {};
+  return copies;
 }
 
 void BudgetedFunction::explain() const {
@@ -233,6 +300,8 @@ private:
   LogicalResult fitCallees(func::FuncOp function, int64_t room);
   LogicalResult fitNested(func::FuncOp function, int64_t room);
   int64_t roomOf(func::FuncOp function, const memory::BufferPlan &plan) const;
+  bool hasSizesOfArguments(func::FuncOp function,
+                           const memory::BufferPlan &plan) const;
 
   ModuleOp module;
   target::TargetModel model;
@@ -308,6 +377,24 @@ LogicalResult ModulePlanner::fitNested(func::FuncOp function, int64_t room) {
   return success();
 }
 
+/// Whether what an entry takes depends on sizes of its arguments, and on
+/// nothing else.
+bool ModulePlanner::hasSizesOfArguments(func::FuncOp function,
+                                        const memory::BufferPlan &plan) const {
+  graph::DimAnalysis dims;
+  llvm::StringSet<> known;
+  for (BlockArgument argument : function.getArguments())
+    for (const graph::DimExpr &size : dims.dimsOf(argument))
+      if (std::optional<std::string> name = size.asSymbol())
+        known.insert(*name);
+  graph::DimExpr all =
+      plan.arenaBytes + memory::resultBuffersOf(function, dims, {}).all;
+  bool areKnown = true;
+  all.forEachSymbol(
+      [&](const std::string &name) { areKnown &= known.contains(name); });
+  return !all.constant() && areKnown;
+}
+
 LogicalResult ModulePlanner::fitEntry(func::FuncOp function,
                                       memory::BufferPlan plan) {
   int64_t room = roomOf(function, plan);
@@ -340,11 +427,17 @@ LogicalResult ModulePlanner::fitEntry(func::FuncOp function,
   outcome.flops += facts.added.flops;
   if (explains)
     (*entry)->explain();
+  if (budgetBytes > 0 && hasSizesOfArguments(function, plan)) {
+    FailureOr<SmallVector<func::FuncOp>> copies =
+        (*entry)->copiesForSizes(plan);
+    if (failed(copies))
+      return failure();
+    Block::iterator next = std::next(function->getIterator());
+    for (func::FuncOp copy : *copies)
+      context.symbols.insert(copy, next);
+  }
   (*entry)->apply();
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(memory::toJSON(facts));
-  function->setAttr(memory::factsAttrName,
-                    StringAttr::get(function.getContext(), text));
+  memory::setFacts(function, facts);
   return success();
 }
 

@@ -36,6 +36,18 @@ const EntryInfo *Executable::defaultEntry() const {
   return entries.size() == 1 ? &entries.front() : find("main");
 }
 
+const EntryPlan &EntryInfo::planFor(const memory::DimValues &values,
+                                    int64_t budget) const {
+  auto fits = [&](const EntryPlan &plan) {
+    std::optional<int64_t> bytes = plan.memory.certificate().evaluate(values);
+    return bytes && *bytes <= budget;
+  };
+  if (budget <= 0 || thriftier.empty() || fits(*this))
+    return *this;
+  auto found = llvm::find_if(thriftier, fits);
+  return found == thriftier.end() ? thriftier.back() : *found;
+}
+
 static std::vector<ValueInfo> describe(ArrayAttr values) {
   std::vector<ValueInfo> infos;
   for (auto value : values.getAsRange<host::ValueAttr>()) {
@@ -76,7 +88,7 @@ static bool usesPool(host::ProgramOp program, const SymbolTable &programs) {
 static memory::MemoryReport memoryReport(host::ProgramOp program,
                                          const SymbolTable &programs) {
   memory::MemoryReport report;
-  report.entry = program.getSymName().str();
+  report.entry = memory::planOf(program).value_or(program.getSymName()).str();
   auto read = [&](StringRef name) {
     DictionaryAttr classes = program.getClassesAttr();
     Attribute bytes = classes ? classes.get(name) : Attribute();
@@ -103,7 +115,7 @@ static memory::MemoryReport memoryReport(host::ProgramOp program,
 static EntryInfo describe(host::ProgramOp program,
                           const SymbolTable &programs) {
   EntryInfo entry;
-  entry.name = program.getSymName().str();
+  entry.name = entry.program = program.getSymName().str();
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
   if (std::optional<ArrayRef<int64_t>> pairs = program.getDonations())
@@ -194,13 +206,19 @@ std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
     executable->derivedBytes = bytes.getInt();
   const SymbolTable programs(module);
   for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
-    if (program.getInner())
+    if (program.getInner() || memory::planOf(program))
       continue;
     if (program.getSymName() == graph::prepareFunctionName)
       executable->hasPrepare = true;
     else
       executable->entries.push_back(describe(program, programs));
   }
+  for (host::ProgramOp program : module.getOps<host::ProgramOp>())
+    if (std::optional<StringRef> name = memory::planOf(program))
+      for (EntryInfo &entry : executable->entries)
+        if (entry.name == *name)
+          entry.thriftier.push_back({program.getSymName().str(),
+                                     memoryReport(program, programs), nullptr});
   return executable;
 }
 
@@ -223,9 +241,13 @@ llvm::Error Executable::link(std::vector<cpu::EmittedFile> objects,
     function = *found;
     return llvm::Error::success();
   };
-  for (EntryInfo &entry : entries)
-    if (llvm::Error error = find(entry.name, entry.function))
+  for (EntryInfo &entry : entries) {
+    if (llvm::Error error = find(entry.program, entry.function))
       return error;
+    for (EntryPlan &plan : entry.thriftier)
+      if (llvm::Error error = find(plan.program, plan.function))
+        return error;
+  }
   if (hasPrepare)
     if (llvm::Error error = find(graph::prepareFunctionName, prepare))
       return error;

@@ -38,11 +38,25 @@ struct ValueInfo {
   bool donatable = false; ///< of arguments: a result may take over its buffer
 };
 
-struct EntryInfo {
-  std::string name;
-  std::vector<ValueInfo> arguments, results;
+/// One way to run an entry.
+struct EntryPlan {
+  std::string program; ///< whose code it is
   memory::MemoryReport memory;
   zenith_entry_fn function = nullptr; ///< valid as long as the executable
+};
+
+/// An entry is the plan that takes the least time.
+struct EntryInfo : EntryPlan {
+  std::string name;
+  std::vector<ValueInfo> arguments, results;
+  /// Plans with less memory and more time, in this order, for sizes at which
+  /// the budget has no room for the others.
+  std::vector<EntryPlan> thriftier;
+
+  /// The first plan that needs at most `budget` bytes, else the last; 0: no
+  /// budget. All have the same results.
+  const EntryPlan &planFor(const memory::DimValues &values,
+                           int64_t budget) const;
 };
 
 class Executable {

@@ -49,11 +49,19 @@ static json::Object memoryObject(const memory::MemoryReport &report) {
                       {"pool", report.usesPool}};
 }
 
+static json::Object planObject(const EntryPlan &plan) {
+  return json::Object{{"program", plan.program},
+                      {"memory", memoryObject(plan.memory)}};
+}
+
 static json::Object entryObject(const EntryInfo &entry) {
+  json::Array plans{planObject(entry)};
+  for (const EntryPlan &plan : entry.thriftier)
+    plans.push_back(planObject(plan));
   return json::Object{{"name", entry.name},
                       {"arguments", values(entry.arguments)},
                       {"results", values(entry.results)},
-                      {"memory", memoryObject(entry.memory)}};
+                      {"plans", std::move(plans)}};
 }
 
 static json::Object parameterObject(const runtime::ParameterSpec &spec,
@@ -184,25 +192,42 @@ static std::vector<ValueInfo> readValues(const Fields &fields, StringRef key,
   return infos;
 }
 
+static EntryPlan readPlan(const json::Value &value, StringRef entry, bool &ok) {
+  Fields fields(value, ok);
+  EntryPlan plan;
+  plan.program = fields.text("program");
+  Fields memory = fields.member("memory");
+  plan.memory.entry = entry.str();
+  plan.memory.parameters = memory.size("parameters");
+  plan.memory.derived = memory.size("derived");
+  plan.memory.inputs = memory.size("inputs");
+  plan.memory.results = memory.size("results");
+  plan.memory.activations = memory.size("activations");
+  plan.memory.temporaries = memory.size("temporaries");
+  plan.memory.resultBuffers = memory.size("result_buffers");
+  plan.memory.donatedBuffers = memory.size("donated_buffers");
+  plan.memory.facts = memory.text("facts");
+  plan.memory.buffers = memory.text("buffers");
+  plan.memory.usesPool = memory.flag("pool");
+  return plan;
+}
+
 static EntryInfo readEntry(const json::Value &value, bool &ok) {
   Fields fields(value, ok);
   EntryInfo entry;
   entry.name = fields.text("name");
   entry.arguments = readValues(fields, "arguments", ok);
   entry.results = readValues(fields, "results", ok);
-  Fields memory = fields.member("memory");
-  entry.memory.entry = entry.name;
-  entry.memory.parameters = memory.size("parameters");
-  entry.memory.derived = memory.size("derived");
-  entry.memory.inputs = memory.size("inputs");
-  entry.memory.results = memory.size("results");
-  entry.memory.activations = memory.size("activations");
-  entry.memory.temporaries = memory.size("temporaries");
-  entry.memory.resultBuffers = memory.size("result_buffers");
-  entry.memory.donatedBuffers = memory.size("donated_buffers");
-  entry.memory.facts = memory.text("facts");
-  entry.memory.buffers = memory.text("buffers");
-  entry.memory.usesPool = memory.flag("pool");
+  std::vector<EntryPlan> plans;
+  fields.each("plans", [&](const json::Value &plan) {
+    plans.push_back(readPlan(plan, entry.name, ok));
+  });
+  ok &= !plans.empty();
+  if (plans.empty())
+    return entry;
+  static_cast<EntryPlan &>(entry) = std::move(plans.front());
+  plans.erase(plans.begin());
+  entry.thriftier = std::move(plans);
   return entry;
 }
 

@@ -16,7 +16,7 @@ namespace zenith::pipeline {
 
 Session::Session(std::shared_ptr<const Executable> program,
                  const SessionOptions &options)
-    : program(std::move(program)),
+    : program(std::move(program)), budget(options.maxMemoryBytes),
       context(std::make_shared<runtime::RunContext>(
           runtime::RunOptions{options.threads, options.maxMemoryBytes,
                               options.spill, options.offload})),
@@ -98,11 +98,41 @@ llvm::Error Session::rebind(const std::string &name,
   return prepare();
 }
 
+/// The named dimensions of the arguments, which need not fit the entry.
+static std::map<std::string, int64_t>
+sizesOf(const EntryInfo &entry, ArrayRef<zenith_tensor> arguments) {
+  std::map<std::string, int64_t> sizes;
+  for (auto [info, tensor] : llvm::zip(entry.arguments, arguments))
+    for (auto [axis, dim] : llvm::enumerate(info.dims))
+      if (auto name = dim.asSymbol(); name && int64_t(axis) < tensor.rank)
+        sizes.emplace(*name, tensor.dims[axis]);
+  return sizes;
+}
+
+/// The plan of a run, with no more arena held than it needs: a run of other
+/// sizes may have had room for more.
+const EntryPlan &Session::planFor(const EntryInfo &entry,
+                                  ArrayRef<zenith_tensor> arguments) {
+  if (entry.thriftier.empty())
+    return entry;
+  std::map<std::string, int64_t> sizes = sizesOf(entry, arguments);
+  auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
+    auto found = sizes.find(name);
+    return found == sizes.end() ? std::nullopt
+                                : std::optional<int64_t>(found->second);
+  };
+  const EntryPlan &plan = entry.planFor(valueOf, budget);
+  std::optional<int64_t> arena = plan.memory.arena().evaluate(valueOf);
+  if (arena && context->memoryUse().arenaBytes > *arena)
+    context->trimMemory();
+  return plan;
+}
+
 llvm::Error Session::run(const EntryInfo &entry,
                          const std::vector<zenith_tensor> &arguments,
                          std::vector<zenith_tensor> &results) {
   return toError(
-      context->run(entry.function, arguments, results,
+      context->run(planFor(entry, arguments).function, arguments, results,
                    onDevice ? onDevice->handles() : parameters.pointers()));
 }
 

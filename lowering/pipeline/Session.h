@@ -88,8 +88,11 @@ private:
              bool takes, mlir::MLIRContext *types);
   llvm::Error verifyParameter(const std::string &name, uint64_t checksum);
   llvm::Error prepare();
+  const EntryPlan &planFor(const EntryInfo &entry,
+                           llvm::ArrayRef<zenith_tensor> arguments);
 
   std::shared_ptr<const Executable> program;
+  int64_t budget; ///< as SessionOptions has it
   std::shared_ptr<runtime::RunContext> context;
   std::unique_ptr<DeviceSession> onDevice;
   runtime::Parameters parameters;

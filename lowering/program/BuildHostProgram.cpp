@@ -289,7 +289,7 @@ LogicalResult ProgramBuilder::build() {
       scalars, isNested ? DictionaryAttr() : certificate(ret), ArrayAttr(),
       isNested);
   for (StringRef name : {memory::factsAttrName, memory::buffersAttrName,
-                         host::fileBytesAttrName})
+                         memory::planOfAttrName, host::fileBytesAttrName})
     if (Attribute text = function->getAttr(name))
       program->setAttr(name, text);
   if (ArrayAttr checked = knownGuards())

@@ -71,19 +71,19 @@ public:
   llvm::Error runOnly(ArrayRef<Tensor> arguments) override;
   std::string
   memoryReport(const std::map<std::string, int64_t> &dims) override {
-    return memory::toJSON(entry->memory, valuesOf(dims),
+    return memory::toJSON(planFor(dims).memory, valuesOf(dims),
                           {measuredPeak(), budget});
   }
   std::optional<llvm::json::Object>
   memoryTimeline(const std::map<std::string, int64_t> &dims) override {
-    return memory::timelineOf(entry->memory.buffers, entry->memory.arena(),
-                              valuesOf(dims));
+    const memory::MemoryReport &memory = planFor(dims).memory;
+    return memory::timelineOf(memory.buffers, memory.arena(), valuesOf(dims));
   }
   std::optional<memory::BudgetRefusal>
   refusal(const std::map<std::string, int64_t> &dims) override {
     if (!budget)
       return std::nullopt;
-    return memory::refuse(entry->memory, valuesOf(dims), *budget);
+    return memory::refuse(planFor(dims).memory, valuesOf(dims), *budget);
   }
   void onProgress(
       std::function<bool(int64_t, ArrayRef<int64_t>)> progress) override {
@@ -113,6 +113,11 @@ public:
   double prepareMs() override { return session->prepareMilliseconds(); }
 
 private:
+  /// What a run with these sizes takes, as the session chooses it.
+  const pipeline::EntryPlan &planFor(const DimSizes &dims) const {
+    return entry->planFor(valuesOf(dims), budget.value_or(0));
+  }
+
   std::shared_ptr<const pipeline::Executable> program;
   const pipeline::EntryInfo *entry;
   std::unique_ptr<pipeline::Session> session;

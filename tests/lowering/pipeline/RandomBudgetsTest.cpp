@@ -12,10 +12,12 @@ namespace zenith::test {
 namespace {
 
 /// Text of a function like a training step: layers, and their partners in
-/// reverse order.
+/// reverse order. With `namedRows` the caller decides how many rows there are.
 class StepWriter {
 public:
-  explicit StepWriter(unsigned seed) : random(seed) {}
+  explicit StepWriter(unsigned seed, bool namedRows = false)
+      : random(seed), namedRows(namedRows),
+        type(namedRows ? "tensor<?x64xf32>" : "tensor<64x64xf32>") {}
 
   std::string write() {
     unsigned layers = unsigned(pick(4, 14));
@@ -28,10 +30,12 @@ public:
     for (unsigned layer = layers; layer-- > 0;)
       if (pick(0, 4))
         now = compute(now, made[layer]);
-    return "func.func @main(%x: " + type + ", %w: " + type + ") -> (" + type +
-           ", tensor<f32>) {\n" + body + "  %sum = graph.reduce sum, " + now +
-           " [0, 1] : " + type + " -> tensor<f32>\n  return " + now +
-           ", %sum : " + type + ", tensor<f32>\n}\n";
+    return "func.func @main(%x: " + type +
+           (namedRows ? " {graph.dims = [\"n\", \"64\"]}" : "") +
+           ", %w: " + weights + ") -> (" + type + ", tensor<f32>) {\n" + body +
+           "  %sum = graph.reduce sum, " + now + " [0, 1] : " + type +
+           " -> tensor<f32>\n  return " + now + ", %sum : " + type +
+           ", tensor<f32>\n}\n";
   }
 
 private:
@@ -55,16 +59,17 @@ private:
       return name;
     default:
       body += "  " + product + " = graph.dot_general " + x + ", " +
-              (pick(0, 1) ? "%w" : y) +
+              (namedRows || pick(0, 1) ? "%w" : y) +
               " <batching = [] x [], contracting = [1] x [0]> : (" + type +
-              ", " + type + ") -> " + type + "\n";
+              ", " + weights + ") -> " + type + "\n";
       body += "  " + name + " = graph.tanh " + product + all;
       return name;
     }
   }
 
   std::mt19937 random;
-  std::string type = "tensor<64x64xf32>", body;
+  bool namedRows;
+  std::string type, weights = "tensor<64x64xf32>", body;
   unsigned next = 0;
 };
 
@@ -276,6 +281,55 @@ TEST_F(RandomBudgets, HaveTheBitsOfThePlainRun) {
   }
   EXPECT_GT(met, programs / 2);
   EXPECT_GT(recomputed, programs / 2);
+}
+
+TEST_F(RandomBudgets, SizesGetTheCheapestPlanThatFits) {
+  unsigned recomputed = 0, plain = 0;
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    std::string text = StepWriter(seed, /*namedRows=*/true).write();
+    SCOPED_TRACE(text);
+    auto executable = compile(text);
+    ASSERT_TRUE(executable);
+    const pipeline::EntryInfo &once = *executable->defaultEntry();
+    auto certified = [](const pipeline::EntryPlan &plan, int64_t rows) {
+      return plan.memory.certificate()
+          .evaluate([&](const std::string &) { return rows; })
+          .value_or(-1);
+    };
+    pipeline::CompileOptions options;
+    options.budgetBytes = certified(once, 64) * 8 / 10;
+    auto under = compile(text, options);
+    ASSERT_TRUE(under);
+    const pipeline::EntryInfo &entry = *under->defaultEntry();
+    EXPECT_EQ(certified(entry, 64), certified(once, 64));
+    EXPECT_LE(entry.thriftier.size(), 2u);
+    if (entry.thriftier.empty())
+      continue; // no order takes less
+    auto session = start(under, 1 + int(seed % 3), options.budgetBytes),
+         unbounded = start(executable);
+    ASSERT_TRUE(session && unbounded);
+    for (int64_t rows : {24, 90, 1, 70, 64}) {
+      const pipeline::EntryPlan &plan = entry.planFor(
+          [&](const std::string &) { return rows; }, options.budgetBytes);
+      if (certified(plan, rows) > options.budgetBytes)
+        continue; // refused by who runs the program
+      std::vector<Tensor> arguments{floats({rows, 64}, seed),
+                                    floats({64, 64}, seed + 1)},
+          got = run(*session, arguments), want = run(*unbounded, arguments);
+      ASSERT_EQ(got.size(), want.size());
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_TRUE(sameBytes(got[i], want[i])) << "result " << i;
+      EXPECT_EQ(session->runContext().memoryUse().peakBytes,
+                certified(plan, rows));
+      bool isPlain = certified(once, rows) <= options.budgetBytes;
+      EXPECT_EQ(isPlain, &plan == &entry);
+      ++(isPlain ? plain : recomputed);
+    }
+    if (HasFailure())
+      return;
+  }
+  EXPECT_GE(plain, 3u);
+  EXPECT_GE(recomputed, 2u);
 }
 
 TEST_F(RandomBudgets, LoopsThatRecomputeHaveTheBitsOfThePlainRun) {
