@@ -71,7 +71,9 @@ def RematerializePass : Pass<"zenith-rematerialize", "::mlir::ModuleOp"> {
     less time than computing them again: they get barriers for zenith-offload-values. The list of plans does not depend on the budget: less memory costs at
     least as much arithmetic. A counted loop that writes a row of stacks in each trip, which later loops read row by row, as a scan
     of JAX does for its derivative, stacks the carried values that the rows rest on alone where fewer bytes are missing then, or less
-    is computed again: the later loops run copies of the scheduled kernels that made the rows. Bodies of loops get plans of their own where the entry lacks bytes at the step of the loop. An entry whose memory depends on sizes
+    is computed again: the later loops run copies of the scheduled kernels that made the rows. Where that is still too much, carried
+    values of every sqrt(trips)-th trip alone are stacked, and a later loop computes those of a segment of trips when it comes to it.
+    Bodies of loops get plans of their own where the entry lacks bytes at the step of the loop. An entry whose memory depends on sizes
     of its arguments stays as it is, for sizes that leave room, and gets up to two copies with `graph.plan_of`, its symbol: the plan
     for typical sizes, or one in the middle, and the plan of least memory. A run takes the first that fits its sizes. Entries get
     `graph.memory_facts`, JSON for reports. A budget that no plan meets is left to the caller, who compares the certificate. With `explain`, copies are remarks (REM001 of [remarks](remarks.md)).

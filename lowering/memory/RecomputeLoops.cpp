@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -20,35 +21,76 @@ namespace zenith::memory {
 using graph::FusionOp;
 using graph::typeOf;
 
+/// The sizes of a static type as host.loop has them.
+static ArrayAttr extentsOf(RankedTensorType type) {
+  SmallVector<Attribute> lengths;
+  for (int64_t size : type.getShape())
+    lengths.push_back(
+        graph::DimAttr::get(type.getContext(), graph::DimExpr(size)));
+  return ArrayAttr::get(type.getContext(), lengths);
+}
+
 namespace {
+
+/// Loops by their bodies: a loop that carries more than before is another op.
+using LoopsOfBodies = llvm::MapVector<func::FuncOp, host::LoopOp>;
 
 /// What is recomputed of one loop with stacks.
 class LoopRecomputation {
 public:
-  LoopRecomputation(StackedLoop &stacked, const SymbolTable &symbols,
-                    const target::TargetModel &target)
-      : stacked(stacked), symbols(symbols), kernels(target),
-        body(stacked.body.getBody().front()) {}
+  /// With `inSegments` only the carried values at the start of each segment are
+  /// stacked; a later loop computes those of a segment when it comes to it.
+  LoopRecomputation(StackedLoop &stacked, SymbolTable &symbols,
+                    LoopsOfBodies &loops, const target::TargetModel &target,
+                    bool inSegments)
+      : stacked(stacked), symbols(symbols), loops(loops), kernels(target),
+        body(stacked.body.getBody().front()),
+        length(inSegments ? int64_t(std::ceil(std::sqrt(stacked.trips))) : 1) {}
 
   /// Whether all that the rows need can be had again, in less memory.
   bool analyse();
   LogicalResult rewrite();
+  /// Bytes of the stacks that it drops, less those that it adds.
+  int64_t savedBytes() const { return saved; }
 
 private:
   bool collectNeeded();
+  bool hasSegments() const { return length > 1; }
+  /// Rows of a stack of carried values: the last of several segments is there
+  /// for what trips behind its start write.
+  int64_t rowCount() const {
+    return hasSegments() ? (stacked.trips - 2 + length) / length + 1
+                         : stacked.trips;
+  }
   bool isDropped(const LoopStack &stack) const;
   int64_t bytesOf(Value value) const;
+  host::LoopOp carryMore(host::LoopOp loop, ValueRange inits);
   LogicalResult stackCarried();
   LogicalResult readRows();
   LogicalResult readRows(host::LoopOp reader, Value index,
                          ArrayRef<std::pair<const LoopStack *, StackRead>>);
+  LogicalResult readCarried(OpBuilder &builder, host::LoopOp &reader,
+                            Value index, IRMapping &again);
+  LogicalResult readSegment(OpBuilder &builder, host::LoopOp &reader,
+                            Value index, IRMapping &again);
+  FailureOr<host::LoopOp> advance(OpBuilder &builder, host::LoopOp &reader,
+                                  Value start, Value count, ValueRange stacks);
+  void cloneNeeded(OpBuilder &builder, SmallVectorImpl<Value> &open,
+                   IRMapping &again);
   Value captured(host::LoopOp &reader, Value outside);
   void dropStacks();
+  /// What says that an op runs again.
+  Attribute mark() {
+    return FlatSymbolRefAttr::get(stacked.body.getSymNameAttr());
+  }
 
   StackedLoop &stacked;
-  const SymbolTable &symbols;
+  SymbolTable &symbols;
+  LoopsOfBodies &loops;
   RowKernels kernels;
   Block &body;
+  int64_t length; ///< trips of a segment
+  int64_t saved = 0;
   llvm::SetVector<Operation *> needed; ///< ops of the body
   /// Carried values that the rows rest on, without those that are stacked.
   llvm::SetVector<unsigned> carried;
@@ -63,9 +105,10 @@ int64_t LoopRecomputation::bytesOf(Value value) const {
   return memory::bytesOf(value, own).constant().value_or(0);
 }
 
-/// Stacks of carried values stay: the others are made from them.
+/// Stacks of carried values stay, where there are no segments: the others are
+/// made from them.
 bool LoopRecomputation::isDropped(const LoopStack &stack) const {
-  return !stack.carried;
+  return hasSegments() || !stack.carried;
 }
 
 bool LoopRecomputation::collectNeeded() {
@@ -85,8 +128,9 @@ bool LoopRecomputation::collectNeeded() {
       return false;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       unsigned index = argument.getArgNumber();
-      if (index < count && index != stacked.counter && !rowsOf.count(index))
-        carried.insert(index);
+      if (index < count && index != stacked.counter && !rowsOf.count(index) &&
+          carried.insert(index) && hasSegments())
+        open.push_back(body.getTerminator()->getOperand(index));
       continue;
     }
     Operation *op = value.getDefiningOp();
@@ -102,69 +146,87 @@ bool LoopRecomputation::collectNeeded() {
 
 bool LoopRecomputation::analyse() {
   for (const LoopStack &stack : stacked.stacks)
-    if (stack.carried)
+    if (!isDropped(stack))
       rowsOf.insert({*stack.carried, stack.index});
   if (llvm::none_of(stacked.stacks,
                     [&](const LoopStack &stack) { return isDropped(stack); }) ||
       !collectNeeded())
     return false;
-  int64_t dropped = 0, added = 0;
   for (const LoopStack &stack : stacked.stacks)
     if (isDropped(stack))
-      dropped += bytesOf(stacked.loop.getResult(stack.index));
+      saved += bytesOf(stacked.loop.getResult(stack.index));
+  int64_t rows = rowCount() + (hasSegments() ? length : 0);
   for (unsigned index : carried)
-    added += bytesOf(stacked.loop.getInits()[index]) * stacked.trips;
-  return added < dropped;
+    saved -= bytesOf(stacked.loop.getInits()[index]) * rows;
+  return saved > 0;
 }
 
-/// Adds a carried stack for each carried value that the rows rest on.
-LogicalResult LoopRecomputation::stackCarried() {
-  if (carried.empty())
-    return success();
-  host::LoopOp loop = stacked.loop;
-  Location loc = loop.getLoc();
-  OpBuilder before(loop), inside(body.getTerminator());
+/// The loop with further carried values, arguments of its functions, which the
+/// caller lets the body return. Those that it had stay where they were.
+host::LoopOp LoopRecomputation::carryMore(host::LoopOp loop, ValueRange inits) {
+  OpBuilder builder(loop);
   unsigned count = loop.getInits().size();
-  SmallVector<Value> inits(loop.getInits()), next;
+  auto condition = symbols.lookup<func::FuncOp>(loop.getCondition()),
+       body = symbols.lookup<func::FuncOp>(loop.getBody());
+  auto donated = builder.getDictionaryAttr(
+      builder.getNamedAttr(donatedAttrName, builder.getUnitAttr()));
+  SmallVector<Value> all(loop.getInits());
   SmallVector<Attribute> sizes(loop.getDims().begin(), loop.getDims().end());
-  Builder attributes(loop.getContext());
-  for (unsigned index : carried) {
-    RankedTensorType type =
-        stackType(typeOf(body.getArgument(index)), stacked.trips);
-    FailureOr<Value> init = kernels.zeros(before, loc, type);
-    unsigned place = inits.size();
-    auto donated = attributes.getDictionaryAttr(
-        attributes.getNamedAttr(donatedAttrName, attributes.getUnitAttr()));
-    for (func::FuncOp function : {stacked.condition, stacked.body})
-      function.insertArgument(
-          place, type,
-          function == stacked.body ? donated : attributes.getDictionaryAttr({}),
-          loc);
-    FailureOr<Value> update = kernels.write(
-        inside, loc, body.getArgument(place), body.getArgument(index),
-        body.getArgument(stacked.counter));
-    if (failed(init) || failed(update))
-      return failure();
-    SmallVector<Attribute> lengths;
-    for (int64_t size : type.getShape())
-      lengths.push_back(
-          graph::DimAttr::get(loop.getContext(), graph::DimExpr(size)));
-    sizes.push_back(attributes.getArrayAttr(lengths));
-    rowsOf.insert({index, place});
-    inits.push_back(*init);
-    next.push_back(*update);
-    stacked.body.insertResult(place, type, {});
+  for (Value init : inits) {
+    unsigned place = all.size();
+    condition.insertArgument(place, init.getType(), {}, loop.getLoc());
+    body.insertArgument(place, init.getType(), donated, loop.getLoc());
+    body.insertResult(place, init.getType(), {});
+    sizes.push_back(extentsOf(typeOf(init)));
+    all.push_back(init);
   }
-  Operation *end = body.getTerminator();
-  end->insertOperands(end->getNumOperands(), next);
-  auto wider = before.create<host::LoopOp>(
-      loc, ValueRange(inits).getTypes(), inits, loop.getConditionCaptures(),
-      loop.getBodyCaptures(), loop.getConditionAttr(), loop.getBodyAttr(),
-      attributes.getArrayAttr(sizes));
+  auto wider = builder.create<host::LoopOp>(
+      loop.getLoc(), ValueRange(all).getTypes(), all,
+      loop.getConditionCaptures(), loop.getBodyCaptures(),
+      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes));
   wider->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   loop->replaceAllUsesWith(wider->getResults().take_front(count));
   loop.erase();
-  stacked.loop = wider;
+  return loops[body] = wider;
+}
+
+/// Adds a carried stack for each carried value that the rows rest on. Row r of
+/// segments is written until trip r * length, where the segment starts.
+LogicalResult LoopRecomputation::stackCarried() {
+  if (carried.empty())
+    return success();
+  Location loc = stacked.loop.getLoc();
+  OpBuilder before(stacked.loop), inside(body.getTerminator());
+  unsigned first = stacked.loop.getInits().size();
+  SmallVector<Value> inits, next;
+  for (unsigned index : carried) {
+    FailureOr<Value> init = kernels.zeros(
+        before, loc, stackType(typeOf(body.getArgument(index)), rowCount()));
+    if (failed(init))
+      return failure();
+    rowsOf.insert({index, first + inits.size()});
+    inits.push_back(*init);
+  }
+  stacked.loop = carryMore(stacked.loop, inits);
+  Value row = body.getArgument(stacked.counter);
+  if (hasSegments()) {
+    row = inside.create<graph::AddOp>(
+        loc, row.getType(), row,
+        integerScalar(inside, loc, row.getType(), length - 1));
+    row = inside.create<graph::DivOp>(
+        loc, row.getType(), row,
+        integerScalar(inside, loc, row.getType(), length));
+  }
+  for (unsigned index : carried) {
+    FailureOr<Value> update =
+        kernels.write(inside, loc, body.getArgument(rowsOf[index]),
+                      body.getArgument(index), row);
+    if (failed(update))
+      return failure();
+    next.push_back(*update);
+  }
+  Operation *end = body.getTerminator();
+  end->insertOperands(end->getNumOperands(), next);
   return success();
 }
 
@@ -194,6 +256,177 @@ static void readRow(const StackRead &read, Value row) {
   fusion.getInputsMutable()[read.operand].set(row);
 }
 
+/// Maps carried values to row `index` of their stacks.
+LogicalResult LoopRecomputation::readCarried(OpBuilder &builder,
+                                             host::LoopOp &reader, Value index,
+                                             IRMapping &again) {
+  for (auto [number, place] : rowsOf) {
+    Value stack = captured(reader, stacked.loop.getResult(place));
+    FailureOr<Value> value =
+        kernels.read(builder, reader.getLoc(), stack, index);
+    if (failed(value))
+      return failure();
+    again.map(body.getArgument(number), *value);
+  }
+  return success();
+}
+
+/// Lets a later loop carry the values of the segment that it is in, whose
+/// number it carries, too: in a trip with an index of another segment it
+/// computes those of that one.
+LogicalResult LoopRecomputation::readSegment(OpBuilder &builder,
+                                             host::LoopOp &reader, Value index,
+                                             IRMapping &again) {
+  Location loc = reader.getLoc();
+  Type type = index.getType();
+  auto number = [&](OpBuilder &at, int64_t value) {
+    return integerScalar(at, loc, type, value);
+  };
+  OpBuilder before(reader);
+  unsigned first = reader.getInits().size();
+  SmallVector<Value> inits{number(before, -1)}, stacks, next;
+  for (auto [carriedValue, place] : rowsOf) {
+    FailureOr<Value> init = kernels.zeros(
+        before, loc, stackType(typeOf(body.getArgument(carriedValue)), length));
+    if (failed(init))
+      return failure();
+    inits.push_back(*init);
+  }
+  reader = carryMore(reader, inits);
+  auto own = symbols.lookup<func::FuncOp>(reader.getBody());
+  for (unsigned k = 1; k < inits.size(); ++k)
+    stacks.push_back(own.getArgument(first + k));
+  Value segment =
+      builder.create<graph::DivOp>(loc, type, index, number(builder, length));
+  Value start =
+      builder.create<graph::MulOp>(loc, type, segment, number(builder, length));
+  Value isThere = builder.create<graph::CompareOp>(
+      loc, typeOf(index).clone(builder.getI1Type()),
+      graph::CompareDirection::eq, own.getArgument(first), segment);
+  // The last segment may have fewer trips.
+  Value rest = builder.create<graph::SubOp>(
+      loc, type, number(builder, stacked.trips), start);
+  rest = builder.create<graph::MinOp>(loc, type, rest, number(builder, length));
+  Value count = builder.create<graph::SelectOp>(loc, type, isThere,
+                                                number(builder, 0), rest);
+  IRMapping atStart;
+  if (failed(readCarried(builder, reader, segment, atStart)))
+    return failure();
+  SmallVector<Value> values{number(builder, 0)};
+  for (auto [carriedValue, place] : rowsOf)
+    values.push_back(atStart.lookup(body.getArgument(carriedValue)));
+  llvm::append_range(values, stacks);
+  FailureOr<host::LoopOp> inner =
+      advance(builder, reader, start, count, values);
+  if (failed(inner))
+    return failure();
+  Value place = builder.create<graph::SubOp>(loc, type, index, start);
+  next.push_back(segment);
+  for (auto [k, row] : llvm::enumerate(rowsOf)) {
+    Value stack = inner->getResult(1 + rowsOf.size() + k);
+    FailureOr<Value> value = kernels.read(builder, loc, stack, place);
+    if (failed(value))
+      return failure();
+    again.map(body.getArgument(row.first), *value);
+    next.push_back(stack);
+  }
+  Operation *end = own.getBody().front().getTerminator();
+  end->insertOperands(first, next);
+  return success();
+}
+
+/// A loop in the body of `reader` that computes `count` carried values from
+/// trip `start` on: of `inits`, which are a counter, the carried values and
+/// their stacks, it writes the values into rows from 0 on.
+FailureOr<host::LoopOp> LoopRecomputation::advance(OpBuilder &builder,
+                                                   host::LoopOp &reader,
+                                                   Value start, Value count,
+                                                   ValueRange inits) {
+  Location loc = reader.getLoc();
+  Type counter = start.getType();
+  auto makeFunction = [&](StringRef role, TypeRange results) {
+    SmallVector<Type> types(inits.getTypes());
+    types.push_back(counter);
+    auto function = func::FuncOp::create(
+        loc, (stacked.body.getSymName() + "_" + role).str(),
+        builder.getFunctionType(types, results));
+    function.setPrivate();
+    function->setAttr(host::nestedAttrName, builder.getUnitAttr());
+    function.addEntryBlock();
+    symbols.insert(function, std::next(stacked.body->getIterator()));
+    return function;
+  };
+  Type truth = typeOf(start).clone(builder.getI1Type());
+  func::FuncOp condition = makeFunction("more", truth),
+               step = makeFunction("again", inits.getTypes());
+  OpBuilder test = OpBuilder::atBlockBegin(&condition.getBody().front());
+  Value isMore = test.create<graph::CompareOp>(
+      loc, truth, graph::CompareDirection::lt, condition.getArgument(0),
+      condition.getArgument(inits.size()));
+  test.create<func::ReturnOp>(loc, isMore);
+  for (unsigned index = 0; index < inits.size(); ++index)
+    step.setArgAttr(index, donatedAttrName, builder.getUnitAttr());
+
+  OpBuilder inside = OpBuilder::atBlockBegin(&step.getBody().front());
+  SmallVector<Value> captures{start}, next;
+  IRMapping again;
+  again.map(body.getArgument(stacked.counter),
+            inside.create<graph::AddOp>(loc, counter, step.getArgument(0),
+                                        step.getArgument(inits.size())));
+  next.push_back(
+      inside.create<graph::AddOp>(loc, counter, step.getArgument(0),
+                                  integerScalar(inside, loc, counter, 1)));
+  SmallVector<Value> stacks, open;
+  for (auto [k, row] : llvm::enumerate(rowsOf)) {
+    again.map(body.getArgument(row.first), step.getArgument(1 + k));
+    open.push_back(body.getTerminator()->getOperand(row.first));
+    FailureOr<Value> update =
+        kernels.write(inside, loc, step.getArgument(1 + rowsOf.size() + k),
+                      step.getArgument(1 + k), step.getArgument(0));
+    if (failed(update))
+      return failure();
+    stacks.push_back(*update);
+  }
+  unsigned before = stacked.loop.getInits().size();
+  for (auto [number, value] : llvm::enumerate(stacked.loop.getBodyCaptures())) {
+    Value argument = body.getArgument(before + number);
+    if (argument.use_empty())
+      continue;
+    captures.push_back(captured(reader, value));
+    step.insertArgument(step.getNumArguments(), argument.getType(), {}, loc);
+    again.map(argument, step.getArguments().back());
+  }
+  cloneNeeded(inside, open, again);
+  for (auto row : rowsOf)
+    next.push_back(again.lookup(body.getTerminator()->getOperand(row.first)));
+  llvm::append_range(next, stacks);
+  inside.create<func::ReturnOp>(loc, next);
+  SmallVector<Attribute> sizes;
+  for (Value init : inits)
+    sizes.push_back(extentsOf(typeOf(init)));
+  return builder.create<host::LoopOp>(
+      loc, inits.getTypes(), inits, count, captures,
+      FlatSymbolRefAttr::get(condition.getSymNameAttr()),
+      FlatSymbolRefAttr::get(step.getSymNameAttr()),
+      builder.getArrayAttr(sizes));
+}
+
+/// Copies the ops of the body on which `open` rests.
+void LoopRecomputation::cloneNeeded(OpBuilder &builder,
+                                    SmallVectorImpl<Value> &open,
+                                    IRMapping &again) {
+  llvm::SetVector<Operation *> wanted;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (op && needed.contains(op) && wanted.insert(op))
+      llvm::append_range(open, op->getOperands());
+  }
+  for (Operation &op : body)
+    if (wanted.contains(&op))
+      if (Operation *copy = builder.clone(op, again); isa<FusionOp>(copy))
+        copy->setAttr(recomputesAttrName, mark());
+}
+
 /// Rows that one later loop reads at one index.
 LogicalResult LoopRecomputation::readRows(
     host::LoopOp reader, Value index,
@@ -216,32 +449,19 @@ LogicalResult LoopRecomputation::readRows(
     own = builder.create<graph::ConvertOp>(loc, counter.getType(), own);
   IRMapping again;
   again.map(counter, own);
-  for (auto [number, place] : rowsOf) {
-    Value stack = captured(reader, stacked.loop.getResult(place));
-    FailureOr<Value> value = kernels.read(builder, loc, stack, own);
-    if (failed(value))
-      return failure();
-    again.map(body.getArgument(number), *value);
-  }
+  LogicalResult read = hasSegments() && !rowsOf.empty()
+                           ? readSegment(builder, reader, own, again)
+                           : readCarried(builder, reader, own, again);
+  if (failed(read))
+    return failure();
   unsigned before = stacked.loop.getInits().size();
   for (auto [number, value] : llvm::enumerate(stacked.loop.getBodyCaptures()))
     if (!body.getArgument(before + number).use_empty())
       again.map(body.getArgument(before + number), captured(reader, value));
-  auto mark =
-      FlatSymbolRefAttr::get(stacked.loop.getContext(), stacked.loop.getBody());
-  llvm::SetVector<Operation *> wanted;
   SmallVector<Value> open;
   for (auto &[stack, read] : reads)
     llvm::append_range(open, FusionOp(stack->update).getInputs());
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (op && needed.contains(op) && wanted.insert(op))
-      llvm::append_range(open, op->getOperands());
-  }
-  for (Operation &op : body)
-    if (wanted.contains(&op))
-      if (Operation *copy = builder.clone(op, again); isa<FusionOp>(copy))
-        copy->setAttr(recomputesAttrName, mark);
+  cloneNeeded(builder, open, again);
   llvm::DenseMap<const LoopStack *, Value> rows;
   for (auto &[stack, read] : reads) {
     Value &row = rows[stack];
@@ -252,7 +472,7 @@ LogicalResult LoopRecomputation::readRows(
       row = *made;
       if (auto fusion = row.getDefiningOp<FusionOp>();
           !liveness::isReshapeOnly(fusion))
-        fusion->setAttr(recomputesAttrName, mark);
+        fusion->setAttr(recomputesAttrName, mark());
     }
     readRow(read, row);
   }
@@ -266,13 +486,9 @@ LogicalResult LoopRecomputation::readRows() {
     if (isDropped(stack))
       for (const StackRead &read : stack.reads)
         places[read.index].push_back({&stack, read});
-  llvm::DenseMap<Operation *, host::LoopOp> readers;
-  for (Operation &op : *stacked.loop->getBlock())
-    if (auto loop = dyn_cast<host::LoopOp>(op))
-      readers[symbols.lookup(loop.getBody())] = loop;
   for (auto &[index, reads] : places) {
-    FusionOp fusion = reads.front().second.fusion;
-    if (failed(readRows(readers[fusion->getParentOp()], index, reads)))
+    auto around = reads.front().second.fusion->getParentOfType<func::FuncOp>();
+    if (failed(readRows(loops[around], index, reads)))
       return failure();
   }
   return success();
@@ -334,7 +550,7 @@ void LoopRecomputation::dropStacks() {
     from.replaceAllUsesWith(to);
   Block &around = *loop->getBlock();
   loop.erase();
-  stacked.loop = fewer;
+  stacked.loop = loops[stacked.body] = fewer;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(around)))
     if (isOpTriviallyDead(&op))
       op.erase();
@@ -348,23 +564,36 @@ LogicalResult LoopRecomputation::rewrite() {
 }
 
 /// Visits loops with stacks that can be recomputed, inner ones first, until one
-/// visit says that it is enough or fails.
+/// visit says that it is enough or fails. With `inSegments` stacks that are
+/// smaller that way are cut into segments.
 static LogicalResult
-forEachLoop(ModuleOp module, const target::TargetModel &target,
+forEachLoop(ModuleOp module, const target::TargetModel &target, bool inSegments,
             llvm::function_ref<LogicalResult(LoopRecomputation &)> visit) {
   SymbolTable symbols(module);
   CallCounts calls = callCounts(module, symbols);
   for (func::FuncOp function : calleesFirst(module, symbols)) {
     if (function.isExternal())
       continue;
-    SmallVector<host::LoopOp> loops(
-        function.getBody().front().getOps<host::LoopOp>());
-    for (host::LoopOp loop : loops) {
-      std::optional<StackedLoop> stacked = stackedLoop(loop, symbols, calls);
+    LoopsOfBodies loops;
+    SmallVector<func::FuncOp> bodies;
+    for (host::LoopOp loop :
+         function.getBody().front().getOps<host::LoopOp>()) {
+      bodies.push_back(symbols.lookup<func::FuncOp>(loop.getBody()));
+      loops[bodies.back()] = loop;
+    }
+    for (func::FuncOp body : bodies) {
+      std::optional<StackedLoop> stacked =
+          stackedLoop(loops[body], symbols, calls);
       if (!stacked)
         continue;
-      LoopRecomputation recomputation(*stacked, symbols, target);
-      if (recomputation.analyse() && failed(visit(recomputation)))
+      LoopRecomputation rows(*stacked, symbols, loops, target, false),
+          segments(*stacked, symbols, loops, target, inSegments);
+      bool hasRows = rows.analyse(),
+           hasSegments = inSegments && segments.analyse();
+      bool takesSegments = hasSegments && (!hasRows || segments.savedBytes() >
+                                                           rows.savedBytes());
+      if ((hasRows || hasSegments) &&
+          failed(visit(takesSegments ? segments : rows)))
         return failure();
     }
   }
@@ -372,16 +601,16 @@ forEachLoop(ModuleOp module, const target::TargetModel &target,
 }
 
 bool hasLoopsToRecompute(ModuleOp module) {
-  target::TargetModel target = target::modelOf(module);
-  return failed(forEachLoop(module, target,
+  return failed(forEachLoop(module, target::modelOf(module),
+                            /*inSegments=*/true,
                             [](LoopRecomputation &) { return failure(); }));
 }
 
-LogicalResult recomputeLoops(ModuleOp module,
-                             const target::TargetModel &target) {
-  return forEachLoop(module, target, [](LoopRecomputation &recomputation) {
-    return recomputation.rewrite();
-  });
+LogicalResult recomputeLoops(ModuleOp module, const target::TargetModel &target,
+                             bool inSegments) {
+  return forEachLoop(
+      module, target, inSegments,
+      [](LoopRecomputation &recomputation) { return recomputation.rewrite(); });
 }
 
 } // namespace zenith::memory

@@ -17,9 +17,12 @@ bool hasLoopsToRecompute(mlir::ModuleOp module);
 /// Drops the stacks of residuals of all pairs of loops of a scheduled module
 /// where that takes less memory. Kernels that run again are copied with their
 /// schedules and get `graph.recomputes`, the symbol of the loop's body, so that
-/// results keep their bits. Fails where an op that it makes has no kernel.
+/// results keep their bits. `inSegments`: of L trips, carried values of about
+/// sqrt(L) are stacked, and those between computed a second time, where that
+/// takes less memory yet. Fails where an op that it makes has no kernel.
 mlir::LogicalResult recomputeLoops(mlir::ModuleOp module,
-                                   const target::TargetModel &target);
+                                   const target::TargetModel &target,
+                                   bool inSegments);
 
 } // namespace zenith::memory
 

@@ -466,30 +466,39 @@ class RematerializePass
   }
   /// Lets loops compute what they stack again where fewer bytes are missing
   /// then, or less is computed again.
-  LogicalResult planBoth(ModuleOp module);
+  LogicalResult planForms(ModuleOp module);
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     bool mayRecompute = budgetBytes > 0 && mode == "auto" &&
                         memory::hasLoopsToRecompute(module);
-    if (mayRecompute ? failed(planBoth(module)) : failed(plan(module)))
+    if (mayRecompute ? failed(planForms(module)) : failed(plan(module)))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult RematerializePass::planBoth(ModuleOp module) {
-  OwningOpRef<ModuleOp> again = module.clone();
-  FailureOr<Outcome> plain = plan(module);
-  if (failed(plain) || (plain->excess == 0 && plain->flops == 0))
-    return plain;
-  if (failed(memory::recomputeLoops(*again, target::modelOf(*again))))
-    return failure();
-  FailureOr<Outcome> recomputed = plan(*again);
-  if (succeeded(recomputed) && recomputed->isBetter(*plain))
-    module.getBodyRegion().takeBody(again->getBodyRegion());
-  return recomputed;
+LogicalResult RematerializePass::planForms(ModuleOp module) {
+  OwningOpRef<ModuleOp> given = module.clone();
+  FailureOr<Outcome> best = plan(module);
+  // Segments compute the most again.
+  for (bool inSegments : {false, true}) {
+    if (failed(best) || (best->excess == 0 && (best->flops == 0 || inSegments)))
+      break;
+    OwningOpRef<ModuleOp> form = given->clone();
+    if (failed(
+            memory::recomputeLoops(*form, target::modelOf(*form), inSegments)))
+      return failure();
+    FailureOr<Outcome> outcome = plan(*form);
+    if (failed(outcome))
+      return failure();
+    if (outcome->isBetter(*best)) {
+      module.getBodyRegion().takeBody(form->getBodyRegion());
+      best = outcome;
+    }
+  }
+  return best;
 }
 
 } // namespace zenith
