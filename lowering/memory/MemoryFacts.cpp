@@ -16,14 +16,17 @@ namespace zenith::memory {
 /// Bytes without which a step cannot run, whatever the order.
 static int64_t leastBytes(const remat::MemoryGraph &graph,
                           const remat::MemoryStep &step) {
-  // What a loop calls may be planned otherwise.
-  int64_t bytes =
-      step.kind == "loop" || step.kind == "branch" ? 0 : step.scratch;
-  llvm::DenseSet<unsigned> taken, given;
+  int64_t read = 0, written = 0;
   for (unsigned value : step.reads)
-    bytes += graph.values[value];
+    read += graph.values[value];
   for (unsigned value : step.writes)
-    bytes += graph.values[value];
+    written += graph.values[value];
+  // What a loop calls may be planned otherwise, and any value that it carries
+  // may stay where it comes from.
+  if (step.kind == "loop" || step.kind == "branch")
+    return std::max(read, written);
+  int64_t bytes = read + written + step.scratch;
+  llvm::DenseSet<unsigned> taken, given;
   for (const remat::SharedPair &pair : step.shares)
     if (!taken.contains(pair.read) && !given.contains(pair.written)) {
       taken.insert(pair.read);

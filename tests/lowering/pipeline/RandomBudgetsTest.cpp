@@ -241,11 +241,24 @@ protected:
     EXPECT_EQ(got.size(), expected.size());
     for (size_t i = 0; i < std::min(got.size(), expected.size()); ++i)
       EXPECT_TRUE(sameBytes(got[i], expected[i])) << "result " << i;
-    int64_t certified =
-                *executable->defaultEntry()->memory.certificate().constant(),
+    const memory::MemoryReport &memory = executable->defaultEntry()->memory;
+    int64_t certified = *memory.certificate().constant(),
             peak = (*session)->runContext().memoryUse().peakBytes;
     EXPECT_EQ(certified, peak);
+    EXPECT_LE(boundOf(memory.facts), memory.arena().constant());
     return peak;
+  }
+
+  /// Bytes below which no arena gets.
+  static int64_t boundOf(const std::string &facts) {
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(facts);
+    if (!value) {
+      ADD_FAILURE() << llvm::toString(value.takeError());
+      return 0;
+    }
+    const llvm::json::Object *bound =
+        value->getAsObject()->getObject("lower_bound");
+    return bound ? bound->getInteger("bytes").value_or(0) : 0;
   }
 
   runtime::TemporaryFolder folder;
