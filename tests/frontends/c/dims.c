@@ -51,6 +51,23 @@ static const char contradiction[] =
     "  return %r : tensor<6xf32>\n"
     "}\n";
 
+#define MATRIX "tensor<?x64xf32>"
+#define DOT(to, from)                                                          \
+  "  %" to " = graph.dot_general %" from                                       \
+  ", %w <batching = [] x [], contracting = [1] x [0]> : (" MATRIX              \
+  ", tensor<64x64xf32>) -> " MATRIX "\n"
+#define MUL(to, x, y) "  %" to " = graph.mul %" x ", %" y " : " MATRIX "\n"
+
+/// The last products read the first ones, from the last to the first.
+static const char chain[] =
+    "func.func @main(%x: " MATRIX " {graph.dims = [\"n\", \"64\"]}, "
+    "%w: tensor<64x64xf32>) -> tensor<f32> {\n" DOT("a", "x") DOT("b", "a") DOT(
+        "c", "b") DOT("d", "c") DOT("e", "d") MUL("f", "e", "d") DOT("g", "f")
+        MUL("h", "g", "c") DOT("i", "h") MUL("j", "i", "b") DOT("k", "j")
+            MUL("l", "k", "a") "  %r = graph.reduce sum, %l [0, 1] : " MATRIX
+                               " -> tensor<f32>\n"
+                               "  return %r : tensor<f32>\n}\n";
+
 static zenith_context *context;
 
 static zenith_status *load(const char *text, const char *format,
@@ -178,6 +195,62 @@ static void stablehlo_has_no_names(void) {
   zenith_module_free(module);
 }
 
+/// The result of the chain for so many rows, and what the run occupies.
+static float run_chain(zenith_executable *executable, int64_t rows,
+                       int64_t *peak) {
+  static float x[128 * 64], w[64 * 64];
+  for (int i = 0; i < 128 * 64; ++i)
+    x[i] = (float)(i % 7) / 8 - 0.25f;
+  for (int i = 0; i < 64 * 64; ++i)
+    w[i] = (float)(i % 11) / 64 - 0.0625f;
+  zenith_named_size size;
+  ZENITH_INIT(&size);
+  size.name = "n";
+  size.size = rows;
+  const zenith_named_size *sizes = &size;
+  zenith_memory_info info;
+  ZENITH_INIT(&info);
+  OK(zenith_executable_memory(executable, NULL, &sizes, 1, &info));
+  *peak = info.peak_bytes;
+  zenith_session *session = NULL;
+  OK(zenith_session_create(executable, NULL, &session));
+  int64_t dims[2] = {rows, 64}, square[2] = {64, 64};
+  zenith_array *inputs[2] = {
+      wrap(context, ZENITH_F32, 2, dims, x, ZENITH_HOLD_BORROW),
+      wrap(context, ZENITH_F32, 2, square, w, ZENITH_HOLD_BORROW)};
+  zenith_array *output = NULL;
+  OK(zenith_run(session, NULL, inputs, 2, &output, 1));
+  float sum = *(const float *)zenith_array_data(output);
+  zenith_array_free(output);
+  zenith_array_free(inputs[0]);
+  zenith_array_free(inputs[1]);
+  zenith_session_free(session);
+  return sum;
+}
+
+/// Few rows run as without a budget, many by a plan that takes less: with the
+/// same result.
+static void sizes_choose_plans(void) {
+  zenith_module *module = NULL;
+  zenith_executable *plain = NULL, *bounded = NULL;
+  OK(load(chain, "graphir", NULL, NULL, 0, &module));
+  OK(zenith_compile(module, NULL, &plain));
+  int64_t most = 0, few = 0, bound = 0;
+  float many = run_chain(plain, 128, &most),
+        little = run_chain(plain, 16, &few);
+  zenith_compile_options options;
+  ZENITH_INIT(&options);
+  options.max_memory = most * 8 / 10;
+  OK(zenith_compile(module, &options, &bounded));
+  CHECK(run_chain(bounded, 128, &bound) == many);
+  CHECK(bound <= options.max_memory);
+  CHECK(run_chain(bounded, 16, &bound) == little);
+  CHECK(bound == few);
+  zenith_executable_free(plain);
+  zenith_executable_free(bounded);
+  zenith_module_free(module);
+}
+
 static void mistakes_are_refused(void) {
   const char *name = "k";
   int64_t size = 5;
@@ -196,6 +269,7 @@ int main(void) {
   OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
   sizes_become_types();
   stablehlo_has_no_names();
+  sizes_choose_plans();
   mistakes_are_refused();
   zenith_context_free(context);
   return 0;
