@@ -125,18 +125,31 @@ static void setOrigins(Value value, ShardingAttr sharding, StringRef origin) {
   op->setAttr(originsAttrName, ArrayAttr::get(context, list));
 }
 
-// Only a value of which nothing else is said takes the sharding of a reader.
-static void applyTo(Value input, Operation *reader, ShardingAttr sharding,
-                    const Twine &origin) {
+// What the readers of `input` state of it, where that is one closed sharding.
+static bool isStatedAlike(Value input, ShardingAttr sharding) {
+  bool isClosed = llvm::none_of(sharding.getDims(), [](DimShardingAttr dim) {
+    return dim.getOpen();
+  });
+  return isClosed && llvm::all_of(input.getUses(), [&](OpOperand &use) {
+    if (auto shard = dyn_cast<ShardOp>(use.getOwner()))
+      return shard.getSharding() == sharding;
+    auto manual = dyn_cast<ManualOp>(use.getOwner());
+    return !manual || manual.inSharding(use.getOperandNumber()) == sharding;
+  });
+}
+
+// A value takes the sharding of its readers where nothing else is said of it.
+// Values of an edge have none of their own.
+static void applyTo(Value input, ShardingAttr sharding, const Twine &origin) {
   Operation *producer = input.getDefiningOp();
-  bool isStated = producer && isa<ShardOp, ReshardOp, ManualOp>(producer);
+  bool isStated =
+      producer && isa<ShardOp, ReshardOp, ManualOp, WhileOp, CaseOp, IfOp,
+                      BarrierOp>(producer);
   auto argument = dyn_cast<BlockArgument>(input);
   bool isFree =
       !argument || isa<func::FuncOp>(argument.getOwner()->getParentOp());
-  bool hasOtherReader = llvm::any_of(input.getUsers(), [&](Operation *user) {
-    return user != reader && isa<ShardOp, ManualOp>(user);
-  });
-  if (!isFree || isStated || hasOtherReader || shardingOf(input))
+  if (!isFree || isStated || shardingOf(input) ||
+      !isStatedAlike(input, sharding))
     return;
   setSharding(input, sharding);
   setOrigins(input, sharding, origin.str());
@@ -147,7 +160,7 @@ void applyConstraints(ModuleOp module) {
     unsigned constraints = 0, regions = 0;
     function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto shard = dyn_cast<ShardOp>(op))
-        applyTo(shard.getInput(), op, shard.getSharding(),
+        applyTo(shard.getInput(), shard.getSharding(),
                 "constraint_" + Twine(constraints++));
       auto manual = dyn_cast<ManualOp>(op);
       if (!manual)
@@ -155,7 +168,7 @@ void applyConstraints(ModuleOp module) {
       unsigned region = regions++;
       for (auto [i, input] : llvm::enumerate(manual.getInputs()))
         if (!manual->getParentOfType<ManualOp>())
-          applyTo(input, op, manual.inSharding(i),
+          applyTo(input, manual.inSharding(i),
                   "mc_" + Twine(region) + "_input: " + Twine(i));
     });
   }

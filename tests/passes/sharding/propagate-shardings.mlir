@@ -58,3 +58,17 @@ func.func @factors_of_axes(%x: tensor<16xf32> {graph.sharding = #graph.sharding<
   %r = graph.reshape %x : tensor<16xf32> -> tensor<2x8xf32>
   return %r : tensor<2x8xf32>
 }
+
+// Only a closed constraint speaks for the value that it reads; an open one leaves it to its other readers.
+// CHECK-LABEL: func.func @constraints_of_a_value
+// CHECK: graph.abs {{.*}} {graph.sharding = [#graph.sharding<@mesh, [{}, {"x"}]>]
+// CHECK: graph.neg {{.*}} {graph.sharding = [#graph.sharding<@mesh, [{"y"}, {}]>], graph.sharding_origins = [{y = "constraint_1"}]
+func.func @constraints_of_a_value(%a: tensor<8x4xf32> {graph.sharding = #graph.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %open = graph.abs %a : tensor<8x4xf32>
+  %c = graph.shard %open <@mesh, [{?}, {}]> : tensor<8x4xf32>
+  %closed = graph.neg %b : tensor<8x4xf32>
+  %d = graph.shard %closed <@mesh, [{"y"}, {}]> : tensor<8x4xf32>
+  %e = graph.shard %closed <@mesh, [{"y"}, {}]> : tensor<8x4xf32>
+  %f = graph.add %d, %e : tensor<8x4xf32>
+  return %c, %f : tensor<8x4xf32>, tensor<8x4xf32>
+}
