@@ -426,8 +426,9 @@ def PackMatmulsPass : ZenithPass<"zenith-pack-matmuls", "::mlir::func::FuncOp"> 
     A right-hand side that depends on parameters only is packed as [ceil(N/panel), K, panel] and read back through the inverse movement
     (ir/encodings/PackedPanels.h), which GEMM kernels recognise. With `group`, K values of a column lie side by side, as dot-product
     instructions take them: [ceil(N/panel), K/group, panel, group]. A small-M matmul, or one of dynamic M, takes half of a wide panel.
-    Very few columns are transposed instead, so that vectors run along K. Runs after the passes that change weights
-    and before zenith-hoist-prepare. Leaves batched matmuls and several contracted dimensions alone.
+    Very few columns are transposed instead, so that vectors run along K. A large right-hand side that is no parameter is packed where four
+    matmuls read it alike, as those of devices with the same weights do: each would pack it for itself. Runs after the passes that change
+    weights and before zenith-hoist-prepare. Leaves batched matmuls and several contracted dimensions alone.
   }];
   let exampleTest = "passes/parameters/pack-matmuls.mlir#dot";
   let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,
@@ -462,8 +463,8 @@ def PackFiltersPass : ZenithPass<"zenith-pack-filters", "::mlir::func::FuncOp"> 
   let description = [{
     The filter of a channels-last convolution is a matrix of K = taps * inputs rows and N = outputs columns; it is packed and read back as
     zenith-pack-matmuls does for right-hand sides. A group of K values does not reach from one tap to the next. Runs after the other
-    passes on filters. Leaves alone filters that are no parameters, grouped convolutions, transformed filters and those that
-    zenith-pack-few-outputs stored.
+    passes on filters. Leaves alone filters that are neither parameters nor large and read alike by four convolutions, grouped
+    convolutions, transformed filters and those that zenith-pack-few-outputs stored.
   }];
   let exampleTest = "passes/parameters/pack-filters.mlir#convolution";
   let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,

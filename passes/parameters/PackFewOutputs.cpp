@@ -24,8 +24,7 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-/// True for too few outputs to fill a vector, but several results of long sums.
-static bool hasFewOutputs(ConvolutionOp op) {
+bool hasFewOutputs(ConvolutionOp op) {
   constexpr int64_t mostOutputs = 4, fewestInputs = 16, shortestSum = 64,
                     fewestRows = 4;
   RankedTensorType type = typeOf(op.getKernel()), result = typeOf(op);

@@ -9,6 +9,9 @@
 
 namespace zenith::parameters {
 
+/// True for too few outputs to fill a vector, but several results of long sums.
+bool hasFewOutputs(graph::ConvolutionOp op);
+
 /// The transpose by which the convolution reads such a filter; null where it
 /// reads another.
 graph::TransposeOp matchFewOutputPacking(graph::ConvolutionOp op);

@@ -5,6 +5,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
@@ -23,11 +24,14 @@ namespace zenith {
 
 namespace zenith::parameters {
 
+static bool hasPanels(ConvolutionOp op, int64_t panel) {
+  return op.getGroups() == 1 && isChannelsLast(op) && !hasFewOutputs(op) &&
+         !matchTransformedFilter(op) && isPackable(op.getKernel(), panel) &&
+         isPackedOnce(op.getKernelMutable());
+}
+
 static void packFilter(ConvolutionOp op, PanelShape shape) {
   Value kernel = op.getKernel();
-  if (op.getGroups() != 1 || !isChannelsLast(op) ||
-      !isPackableFilter(op, shape.panel) || matchFewOutputPacking(op))
-    return;
   OpBuilder builder(op);
   int64_t n = typeOf(kernel).getShape().back(),
           k = typeOf(kernel).getNumElements() / n;
@@ -52,7 +56,13 @@ struct PackFiltersPass : impl::PackFiltersPassBase<PackFiltersPass> {
     FailureOr<PanelShape> shape = panelShapeOf(getOperation(), panel, group);
     if (failed(shape))
       return signalPassFailure();
-    getOperation().walk([&](ConvolutionOp op) { packFilter(op, *shape); });
+    SmallVector<ConvolutionOp> convolutions;
+    getOperation().walk([&](ConvolutionOp op) {
+      if (hasPanels(op, shape->panel))
+        convolutions.push_back(op);
+    });
+    for (ConvolutionOp op : convolutions)
+      packFilter(op, *shape);
   }
 };
 

@@ -153,6 +153,53 @@ bool isPackable(Value weights, int64_t panel) {
   return !panels || panels->panel != panel;
 }
 
+/// Sizes from which on a kernel packs a row-major factor for itself.
+static bool isLargeProduct(Operation *contraction) {
+  constexpr int64_t fewestRows = 48, fewestColumns = 64, shortestSum = 32;
+  auto type = cast<RankedTensorType>(contraction->getResult(0).getType()),
+       factor = typeOf(contraction->getOperand(1));
+  if (!type.hasStaticShape() || !factor.hasStaticShape() ||
+      factor.getNumElements() == 0)
+    return false;
+  auto dot = dyn_cast<DotGeneralOp>(contraction);
+  int64_t k = 1;
+  if (dot)
+    for (int64_t dim : dot.getDims().getRhsContracting())
+      k *= factor.getDimSize(dim);
+  else
+    k = factor.getNumElements() / factor.getShape().back();
+  int64_t columns = factor.getNumElements() / k;
+  return k >= shortestSum && columns >= fewestColumns &&
+         type.getNumElements() >= fewestRows * columns;
+}
+
+/// Several contractions read the factor alike, and the kernel of each would
+/// pack it again.
+static bool isSharedFactor(OpOperand &factor) {
+  constexpr int fewestReaders = 4, mostUses = 256;
+  Operation *reader = factor.getOwner();
+  if (!isLargeProduct(reader))
+    return false;
+  int readers = 0, uses = 0;
+  for (OpOperand &use : factor.get().getUses()) {
+    Operation *other = use.getOwner();
+    readers += use.getOperandNumber() == factor.getOperandNumber() &&
+               other->getName() == reader->getName() &&
+               other->getBlock() == reader->getBlock() &&
+               other->getAttrDictionary() == reader->getAttrDictionary() &&
+               other->getOperandTypes() == reader->getOperandTypes();
+    if (readers == fewestReaders || ++uses == mostUses)
+      break;
+  }
+  return readers == fewestReaders;
+}
+
+bool isPackedOnce(OpOperand &factor) {
+  Dependence dependence = dependenceOf(factor.get());
+  return dependence == Dependence::Parameters ||
+         (dependence == Dependence::Arguments && isSharedFactor(factor));
+}
+
 bool isPackableFilter(ConvolutionOp op, int64_t panel) {
   return !matchTransformedFilter(op) && isPackable(op.getKernel(), panel) &&
          isParameter(op.getKernel());
@@ -222,12 +269,14 @@ struct PackMatmulsPass : impl::PackMatmulsPassBase<PackMatmulsPass> {
     if (failed(shape))
       return signalPassFailure();
     SmallVector<DotGeneralOp> matmuls;
-    getOperation().walk([&](DotGeneralOp op) { matmuls.push_back(op); });
+    // A matmul of parameters only is computed once, in @prepare.
+    getOperation().walk([&](DotGeneralOp op) {
+      if (isPackedOnce(op.getRhsMutable()) && !isFixed(op.getLhs()))
+        matmuls.push_back(op);
+    });
     for (DotGeneralOp op : matmuls) {
       OpBuilder builder(op);
-      // A matmul of parameters only is computed once, in @prepare.
-      if (isParameter(op.getRhs()) && !isFixed(op.getLhs()))
-        packMatmul(op, *shape, builder);
+      packMatmul(op, *shape, builder);
     }
   }
 };

@@ -26,6 +26,10 @@ PanelShape panelShapeFor(mlir::Operation *contraction, PanelShape widest);
 
 /// Static, with elements, and not in panels of that width already.
 bool isPackable(mlir::Value weights, int64_t panel);
+/// A factor of a contraction that is worth a form of its own: a parameter, or
+/// what several contractions read alike, as those of devices with the same
+/// weights do. Asked of all of them before the first is rewritten.
+bool isPackedOnce(mlir::OpOperand &factor);
 /// A packable parameter that Winograd's transform has left alone.
 bool isPackableFilter(graph::ConvolutionOp op, int64_t panel);
 

@@ -36,3 +36,27 @@ func.func @others_stay(%x: tensor<1x9x9x32xf32>, %y: tensor<1x9x9x16xf32>) -> (t
       : (tensor<1x9x9x16xf32>, tensor<3x3x8x64xf32>) -> tensor<1x7x7x64xf32>
   return %r, %s : tensor<1x7x7x3xf32>, tensor<1x7x7x64xf32>
 }
+
+// Four devices convolve with one argument; a fifth convolution has another stride.
+// CHECK-LABEL: @shared
+// CHECK-COUNT-4: graph.reshape %{{.*}} : tensor<3x3x8x64xf32> -> tensor<72x64xf32>
+// CHECK-NOT: graph.reshape %{{.*}} : tensor<3x3x8x64xf32>
+// CHECK: return
+func.func @shared(%a: tensor<1x8x8x8xf32>, %b: tensor<1x8x8x8xf32>, %c: tensor<1x8x8x8xf32>, %d: tensor<1x8x8x8xf32>, %k: tensor<3x3x8x64xf32>) -> (tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>, tensor<1x4x4x64xf32>) {
+  %p = graph.convolution %a, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<3x3x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %q = graph.convolution %b, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<3x3x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %r = graph.convolution %c, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<3x3x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %s = graph.convolution %d, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<3x3x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %t = graph.convolution %a, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [2, 2] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<3x3x8x64xf32>) -> tensor<1x4x4x64xf32>
+  return %p, %q, %r, %s, %t : tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>, tensor<1x8x8x64xf32>, tensor<1x4x4x64xf32>
+}

@@ -99,3 +99,38 @@ func.func @widened_weights(%x: tensor<?x8xf32> {graph.dims = ["n", "8"]}) -> ten
   %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x8xf32>, tensor<8x128xf32>) -> tensor<?x128xf32>
   return %r : tensor<?x128xf32>
 }
+
+// Four devices multiply by one argument: it is packed once, where packing for each of them would be the same work again.
+// CHECK-LABEL: @shared
+// CHECK-COUNT-4: graph.transpose %{{.*}} : tensor<32x8x16xf32> -> tensor<8x32x16xf32>
+// CHECK: return
+func.func @shared(%a: tensor<48x32xf32>, %b: tensor<48x32xf32>, %c: tensor<48x32xf32>, %d: tensor<48x32xf32>, %w: tensor<32x128xf32>) -> (tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>) {
+  %p = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x32xf32>, tensor<32x128xf32>) -> tensor<48x128xf32>
+  %q = graph.dot_general %b, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x32xf32>, tensor<32x128xf32>) -> tensor<48x128xf32>
+  %r = graph.dot_general %c, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x32xf32>, tensor<32x128xf32>) -> tensor<48x128xf32>
+  %s = graph.dot_general %d, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x32xf32>, tensor<32x128xf32>) -> tensor<48x128xf32>
+  return %p, %q, %r, %s : tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>
+}
+
+// Three readers alike, a fourth that contracts the other dimension, and rows too few for a copy.
+// CHECK-LABEL: @not_shared
+// CHECK-NOT: graph.transpose
+// CHECK: return
+func.func @not_shared(%a: tensor<48x128xf32>, %b: tensor<48x128xf32>, %c: tensor<48x128xf32>, %d: tensor<48x128xf32>, %w: tensor<128x128xf32>, %v: tensor<128x128xf32>) -> (tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>, tensor<4x128xf32>) {
+  %p = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x128xf32>, tensor<128x128xf32>) -> tensor<48x128xf32>
+  %q = graph.dot_general %b, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x128xf32>, tensor<128x128xf32>) -> tensor<48x128xf32>
+  %r = graph.dot_general %c, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<48x128xf32>, tensor<128x128xf32>) -> tensor<48x128xf32>
+  %s = graph.dot_general %d, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<48x128xf32>, tensor<128x128xf32>) -> tensor<48x128xf32>
+  %x0 = graph.slice %a [0, 0] [4, 128] [1, 1] : tensor<48x128xf32> -> tensor<4x128xf32>
+  %y0 = graph.dot_general %x0, %v <batching = [] x [], contracting = [1] x [0]> : (tensor<4x128xf32>, tensor<128x128xf32>) -> tensor<4x128xf32>
+  %x1 = graph.slice %b [0, 0] [4, 128] [1, 1] : tensor<48x128xf32> -> tensor<4x128xf32>
+  %y1 = graph.dot_general %x1, %v <batching = [] x [], contracting = [1] x [0]> : (tensor<4x128xf32>, tensor<128x128xf32>) -> tensor<4x128xf32>
+  %x2 = graph.slice %c [0, 0] [4, 128] [1, 1] : tensor<48x128xf32> -> tensor<4x128xf32>
+  %y2 = graph.dot_general %x2, %v <batching = [] x [], contracting = [1] x [0]> : (tensor<4x128xf32>, tensor<128x128xf32>) -> tensor<4x128xf32>
+  %x3 = graph.slice %d [0, 0] [4, 128] [1, 1] : tensor<48x128xf32> -> tensor<4x128xf32>
+  %y3 = graph.dot_general %x3, %v <batching = [] x [], contracting = [1] x [0]> : (tensor<4x128xf32>, tensor<128x128xf32>) -> tensor<4x128xf32>
+  %z0 = graph.add %y0, %y1 : tensor<4x128xf32>
+  %z1 = graph.add %y2, %y3 : tensor<4x128xf32>
+  %z = graph.add %z0, %z1 : tensor<4x128xf32>
+  return %p, %q, %r, %s, %z : tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>, tensor<48x128xf32>, tensor<4x128xf32>
+}
