@@ -74,12 +74,20 @@ private:
                 "got " + typeText(type) + ", expected elements of GraphIR", 5);
   }
 
-  /// Nobody gives arguments of private functions by name: what their locations
-  /// say may repeat.
+  /// Whether the argument has no public name, and none by its location either:
+  /// nobody gives arguments of private functions by name, and some builders
+  /// give all arguments the function's location.
+  bool isUnnamed(unsigned index) {
+    if (function.getArgAttr(index, nameAttrName))
+      return false;
+    return function.isPrivate() || function.isExternal() ||
+           function.getArgument(index).getLoc() == function.getLoc();
+  }
+
   std::optional<Error> checkNames() {
     llvm::StringSet<> names;
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
-      if (function.isPrivate() && !function.getArgAttr(i, nameAttrName))
+      if (isUnnamed(i))
         continue;
       std::string name = nameOfArgument(function, i);
       if (!name.empty() && !names.insert(name).second)

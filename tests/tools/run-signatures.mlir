@@ -28,6 +28,7 @@
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/both.mlir --random-inputs | FileCheck --check-prefix=LOCATED %s
 // LOCATED: error: 'func.func' op @main: argument 1: got "x", the name of another argument (signature_c6)
 // RUN: zenith-run %t/private.mlir --random-inputs --compare=interp
+// RUN: zenith-run %t/own.mlir --random-inputs --compare=interp
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs --dim n=2 --target=cpu | FileCheck --check-prefix=CLAIM %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs --dim n=2 --target=interp | FileCheck --check-prefix=CLAIM %s
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/claim.mlir --random-inputs --dim n=2 --target=opencl | FileCheck --check-prefix=CLAIM %s
@@ -94,3 +95,8 @@ func.func @main(%x: tensor<2xf8E4M3>, %y: tensor<2xf8E4M3>) -> tensor<2xf8E4M3> 
   %r = call @inner(%x, %y) : (tensor<2xf8E4M3>, tensor<2xf8E4M3>) -> tensor<2xf8E4M3>
   return %r : tensor<2xf8E4M3>
 }
+//--- own.mlir
+func.func @main(%x: tensor<2xf32> loc("f"), %y: tensor<2xf32> loc("f")) -> tensor<2xf32> {
+  %r = graph.add %x, %y : tensor<2xf32>
+  return %r : tensor<2xf32>
+} loc("f")
