@@ -227,6 +227,8 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   auto forming = optionsOf<FormFusionsPassOptions>(options);
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
   passes.addNestedPass<func::FuncOp>(
+      createKeepNarrowValuesPass({options.explain}));
+  passes.addNestedPass<func::FuncOp>(
       createCheapRematerializationPass({options.explain}));
   // Rematerialization may leave a returned value to another kernel.
   passes.addNestedPass<func::FuncOp>(createCopyReturnedValuesPass());

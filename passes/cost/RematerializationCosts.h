@@ -6,6 +6,7 @@
 #define ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
 
 #include "ir/target/TargetModel.h"
+#include "mlir/IR/Operation.h"
 #include <cstdint>
 
 namespace zenith::cost {
@@ -31,6 +32,9 @@ struct RematerializationCosts {
   /// Ops between a value and its last reader from which on the value counts as
   /// kept for a backward pass.
   static constexpr unsigned longLife = 24;
+  /// The same for values that are rounded in memory: to widen one again costs
+  /// a reader little, so that short programs wait less.
+  static constexpr unsigned longLifeOfRounded = 8;
   /// Most ops of a region that takes recomputation in; compile time grows with
   /// them.
   static constexpr unsigned maxRegionOps = 128;
@@ -47,6 +51,26 @@ struct RematerializationCosts {
                                        : nearCore;
   }
 };
+
+/// The op from which on a reader of `value` belongs to a backward pass; null
+/// where fewer ops follow.
+inline mlir::Operation *
+lateAfter(mlir::Value value,
+          unsigned distance = RematerializationCosts::longLife) {
+  mlir::Operation *at = value.getDefiningOp();
+  for (unsigned passed = 0; at && passed < distance; ++passed)
+    at = at->getNextNode();
+  return at;
+}
+
+/// True where the last reader comes long after the value is made.
+inline bool livesLong(mlir::Value value,
+                      unsigned distance = RematerializationCosts::longLife) {
+  mlir::Operation *at = lateAfter(value, distance);
+  return at && llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
+           return at->isBeforeInBlock(user);
+         });
+}
 
 } // namespace zenith::cost
 

@@ -75,30 +75,12 @@ static bool sameShape(Value x, Value y) {
          cast<RankedTensorType>(y.getType()).getShape();
 }
 
-/// The op from which on a reader of `value` belongs to a backward pass; null
-/// where fewer ops follow.
-static Operation *lateAfter(Value value) {
-  Operation *at = value.getDefiningOp();
-  for (unsigned passed = 0;
-       at && passed < cost::RematerializationCosts::longLife; ++passed)
-    at = at->getNextNode();
-  return at;
-}
-
-/// True where the last reader comes long after the value is made.
-static bool livesLong(Value value) {
-  Operation *at = lateAfter(value);
-  return at && llvm::any_of(value.getUsers(), [&](Operation *user) {
-           return at->isBeforeInBlock(user);
-         });
-}
-
 /// Whether `value` is still there when a backward pass reads `other`. Later
 /// readers of either may move: see zenith-order-steps.
 static bool isKeptToo(Value value, Value other) {
   if (isa<BlockArgument>(value))
-    return livesLong(other);
-  Operation *at = lateAfter(other);
+    return cost::livesLong(other);
+  Operation *at = cost::lateAfter(other);
   return at && llvm::any_of(other.getUsers(), [&](Operation *reader) {
            return at->isBeforeInBlock(reader) &&
                   llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -244,11 +226,15 @@ bool Recomputation::remove(unsigned index) {
     return false;
   llvm::SmallSetVector<Operation *, 4> readers(result.user_begin(),
                                                result.user_end());
-  Operation *last = yielded.getDefiningOp();
-  bool isConverted =
-      isa<ConvertOp>(last) && isa<BlockArgument>(last->getOperand(0));
-  bool factors = livesLong(result) &&
-                 (isConverted || bytesOf(result) >= costs.memoryBytes);
+  Value source = yielded;
+  while (auto convert = source.getDefiningOp<ConvertOp>())
+    source = convert.getOperand();
+  bool isConverted = source != yielded && isa<BlockArgument>(source);
+  bool factors =
+      isConverted
+          ? cost::livesLong(result,
+                            cost::RematerializationCosts::longLifeOfRounded)
+          : cost::livesLong(result) && bytesOf(result) >= costs.memoryBytes;
   bool anyFactor = false;
   for (Operation *user : readers) {
     auto reader = dyn_cast<FusionOp>(user);
@@ -308,6 +294,11 @@ bool Recomputation::run() {
   if (kind != FusionKind::pointwise && kind != FusionKind::contraction &&
       kind != FusionKind::reduction && kind != FusionKind::window)
     return false;
+  // Those that zenith-keep-narrow-values took the readers of.
+  for (auto [yielded, result] :
+       llvm::zip(yield->getOperands(), fusion.getResults()))
+    if (result.use_empty() && llvm::count(yield->getOperands(), yielded) == 1)
+      gone.insert(yielded);
   for (unsigned i = fusion.getNumResults(); i-- > 0;)
     remove(i);
   if (gone.empty())

@@ -55,4 +55,19 @@ def ScaleLossPass : PrecisionPass<"zenith-scale-loss"> {
                  Option<"maxScale", "max-scale", "double", "1.7014118346046923e38", "largest scale">];
 }
 
+def KeepNarrowValuesPass : Pass<"zenith-keep-narrow-values", "::mlir::func::FuncOp"> {
+  let summary = "Keep rounded values in their narrow type until the readers of a backward pass widen them";
+  let description = [{
+    A kernel may end with a conversion that widens a value which it has rounded, since products take operands in f32
+    (zenith-lower-precision). Where a result of bf16 or f16 that was widened so lives long, as what a forward pass keeps for the
+    backward pass does, memory holds the narrow value, and each reader widens it: products in registers or while they pack it. Runs on
+    fused functions, before zenith-cheap-rematerialization, which computes other results from those that are kept. A result that some
+    reader cannot widen (a window, a scatter, the function's caller) stays as it is. With `explain` each narrow result is a remark
+    "fusion: FUS106: text". Refuses nothing.
+  }];
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];
+  string exampleTest = "passes/precision/keep-narrow-values.mlir#forward_and_backward";
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each result that is kept narrow">];
+}
+
 #endif // ZENITH_PASSES_PRECISION_PRECISIONPASSES_TD

@@ -285,14 +285,17 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-decompose-random,zenith-decompose-attention,zenith-"
         "read-kv-segments,zenith-"
         "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
-        "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)",
-        "zenith-canonicalize,func.func(zenith-merge-equal-ops,zenith-fold-constants,"
+        "fusions,zenith-keep-narrow-values,zenith-cheap-rematerialization,"
+        "zenith-copy-returned-values)",
+        "zenith-canonicalize,func.func(zenith-merge-equal-ops,zenith-fold-"
+        "constants,"
         "zenith-simplify-sizes,zenith-simplify-algebra,zenith-simplify-sizes,"
         "zenith-raise-"
         "composites,zenith-simplify-sizes,zenith-choose-layouts,zenith-split-"
         "dilated-inputs,zenith-sink-transposes,zenith-split-windows,zenith-"
         "fold-batch-norm,zenith-simplify-algebra,zenith-fold-constants),"
-        "zenith-canonicalize,func.func(zenith-merge-equal-ops,zenith-lower-int16-"
+        "zenith-canonicalize,func.func(zenith-merge-equal-ops,zenith-lower-"
+        "int16-"
         "matmuls,zenith-reduce-"
         "single-columns,zenith-pack-batched-matmuls,zenith-pack-matmuls,zenith-"
         "pack-few-outputs,zenith-pack-groups,zenith-pack-filters,zenith-pack-"
@@ -301,6 +304,7 @@ INSTANTIATE_TEST_SUITE_P(
         "decompose-attention,zenith-"
         "read-kv-segments,zenith-"
         "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
-        "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)"));
+        "fusions,zenith-keep-narrow-values,zenith-cheap-rematerialization,"
+        "zenith-copy-returned-values)"));
 
 } // namespace
