@@ -197,13 +197,15 @@ std::optional<Error> PolicyReader::readType(StringRef key, StringRef value) {
 }
 
 std::optional<Error> PolicyReader::readOps(List list, StringRef value) {
-  std::vector<std::string> known = policyNames(context);
+  std::vector<std::string> names = policyNames(context);
   for (StringRef name : llvm::split(value, '+')) {
-    if (!llvm::is_contained(known, name))
+    if (!llvm::is_contained(names, name))
       return wrong(wordOf(list) + "=" + value + ": '" + name + "' is no op" +
-                   nearest(name, known));
-    if (!policy.moved.emplace(name.str(), list).second)
-      return wrong("the op '" + name + "' is in two lists");
+                   nearest(name, names));
+    auto [known, isNew] = policy.moved.emplace(name.str(), list);
+    if (!isNew)
+      return wrong("the op '" + name + "' is " +
+                   (known->second == list ? "given twice" : "in two lists"));
   }
   return std::nullopt;
 }

@@ -29,6 +29,24 @@ static constexpr std::pair<StringRef, Range> ranges[] = {
     {"entropy", Range::Entropy},
     {"mse", Range::MeanSquare}};
 
+/// The keys, and the schemes that have a use for each.
+struct KeyUse {
+  StringRef key;
+  std::initializer_list<Kind> kinds;
+};
+static constexpr std::initializer_list<Kind>
+    allKinds = {Kind::Int8, Kind::Int8Dynamic, Kind::Int8Weights,
+                Kind::Int4Weights, Kind::F8Weights},
+    staticKinds = {Kind::Int8}, integerKinds = {Kind::Int8, Kind::Int8Dynamic},
+    blockKinds = {Kind::Int8Weights, Kind::Int4Weights};
+static constexpr KeyUse keys[] = {
+    {"activations", staticKinds},   {"block", blockKinds},
+    {"calibration", staticKinds},   {"equalize", allKinds},
+    {"form", blockKinds},           {"ops", allKinds},
+    {"per-channel", integerKinds},  {"percentile", staticKinds},
+    {"reduce-range", integerKinds}, {"symmetric", staticKinds},
+    {"zero-points", blockKinds}};
+
 static constexpr int64_t leastBlock = 16, mostBlock = 256;
 
 static Error usage(const llvm::Twine &text) {
@@ -54,11 +72,6 @@ public:
   explicit SchemeReader(QuantizationScheme &scheme) : scheme(scheme) {}
 
   std::optional<Error> read(StringRef key, StringRef value);
-
-  static constexpr StringRef keys[] = {
-      "activations",  "block",     "calibration", "equalize",
-      "form",         "ops",       "per-channel", "percentile",
-      "reduce-range", "symmetric", "zero-points"};
 
 private:
   static std::optional<Error> readFlag(StringRef key, StringRef value,
@@ -143,7 +156,26 @@ std::optional<Error> SchemeReader::read(StringRef key, StringRef value) {
                ? std::nullopt
                : std::optional(wrongValue(key, value, "products or all"));
   return usage("'" + key + "' is no key; known are " +
-               llvm::join(std::begin(keys), std::end(keys), ", "));
+               llvm::join(llvm::map_range(
+                              keys, [](const KeyUse &use) { return use.key; }),
+                          ", "));
+}
+
+/// What a scheme does not do may be said, but not asked for.
+static std::optional<Error> checkUse(StringRef key, StringRef value,
+                                     const QuantizationScheme &scheme,
+                                     const QuantizationScheme &changed) {
+  const auto *known =
+      llvm::find_if(keys, [&](const KeyUse &use) { return use.key == key; });
+  if (known == std::end(keys) ||
+      llvm::is_contained(known->kinds, scheme.kind) ||
+      changed.choices() == scheme.choices())
+    return std::nullopt;
+  auto words = llvm::make_filter_range(kinds, [&](const auto &entry) {
+    return llvm::is_contained(known->kinds, entry.second);
+  });
+  return usage(key + "=" + value + " says nothing for " + scheme.name +
+               ", only for " + wordsOf(words));
 }
 
 Result<QuantizationScheme> parseScheme(StringRef text) {
@@ -162,8 +194,12 @@ Result<QuantizationScheme> parseScheme(StringRef text) {
     auto [key, value] = item.split('=');
     if (!given.insert(key).second)
       return usage("'" + key + "' is given twice");
-    if (auto error = SchemeReader(scheme).read(key, value))
+    QuantizationScheme changed = scheme;
+    if (auto error = SchemeReader(changed).read(key, value))
       return std::move(*error);
+    if (auto error = checkUse(key, value, scheme, changed))
+      return std::move(*error);
+    scheme = changed;
   }
   return scheme;
 }

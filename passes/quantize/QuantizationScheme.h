@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace zenith::quantize {
 
@@ -35,6 +36,11 @@ struct QuantizationScheme {
     return kind == Kind::Int8Weights || kind == Kind::Int4Weights;
   }
   unsigned blockBits() const { return kind == Kind::Int4Weights ? 4 : 8; }
+  /// What can be said with a key.
+  auto choices() const {
+    return std::tie(signedActivations, symmetric, perChannel, reduceRange,
+                    range, percentile, block, zeroPoints, equalize, asQDQ);
+  }
 };
 
 /// Errors of code Usage name what is not known and what is; a key that asks for

@@ -69,6 +69,7 @@ TEST_F(PrecisionPolicies, errors_name_the_word_and_the_nearest) {
       {"bf16,deny=soft_max", ErrorCode::Usage,
        "'soft_max' is no op, the nearest is 'softmax'"},
       {"bf16,deny=gelu,allow=gelu", ErrorCode::Usage, "'gelu' is in two lists"},
+      {"bf16,deny=gelu+gelu", ErrorCode::Usage, "'gelu' is given twice"},
       {"bf16,accumulate=bf16", ErrorCode::Unsupported, "accumulate=bf16"},
       {"compute=i8", ErrorCode::Usage, "'i8' is a matter of --quantize"},
       {"compute=bf16,f32", ErrorCode::Usage, "does not come first"},

@@ -27,6 +27,7 @@ TEST(QuantizationScheme, ReadsKeys) {
   EXPECT_EQ(blocks->block, 128);
   EXPECT_EQ(blocks->blockBits(), 4u);
   EXPECT_TRUE(blocks->asQDQ);
+  EXPECT_TRUE(bool(parseScheme("int8-dynamic:activations=u8,block=32")));
 }
 
 TEST(QuantizationScheme, NamesMistakes) {
@@ -40,6 +41,9 @@ TEST(QuantizationScheme, NamesMistakes) {
       {"int8:percentile=101", "got '101'"},
       {"int8:activations=u8,activations=s8", "'activations' is given twice"},
       {"int8:form=", "form: got '', expected nbits or qdq"},
+      {"int8:block=64", "block=64 says nothing for int8, only for int8-weights"},
+      {"int8-dynamic:activations=s8", "says nothing for int8-dynamic"},
+      {"f8-weights:per-channel=false", "only for int8, int8-dynamic"},
   };
   for (auto [text, words] : mistakes) {
     auto scheme = parseScheme(text);
