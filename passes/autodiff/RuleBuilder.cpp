@@ -5,6 +5,7 @@
 #include "passes/autodiff/RuleBuilder.h"
 #include "ir/matchers/DynamicDims.h"
 #include "ir/matchers/TypeOf.h"
+#include "passes/batching/BatchRule.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -55,6 +56,10 @@ Value RuleBuilder::widened(Value x) {
 
 void RuleBuilder::markSingular(Value product) {
   product.getDefiningOp()->setAttr(singularAttrName, builder.getUnitAttr());
+}
+
+void RuleBuilder::markRoom(BroadcastOp broadcast) {
+  broadcast->setAttr(batching::roomAttrName, builder.getI64IntegerAttr(0));
 }
 
 bool RuleBuilder::isSingular(Operation *op) {

@@ -59,6 +59,10 @@ public:
   /// The attribute that says so.
   static constexpr llvm::StringLiteral singularAttrName = "autodiff.singular";
 
+  /// Says of a broadcast that no place beyond the size of its dimension 0 is
+  /// read, so that vmap may make it larger.
+  void markRoom(graph::BroadcastOp broadcast);
+
   /// Sum of two values either of which may be null: null for zero.
   Value plus(Value x, Value y);
   /// x * y, null where x is.

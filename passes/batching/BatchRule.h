@@ -17,6 +17,11 @@ class Batcher;
 
 namespace zenith::batching {
 
+/// Of a broadcast that makes room: the dimension whose size is the number of
+/// places that will be written and read. More places change nothing, so where
+/// the size differs between rows, all rows get the largest.
+constexpr llvm::StringLiteral roomAttrName = "batching.room";
+
 /// Answers for every op of the dialects, attached when a dialect is loaded.
 void registerBatchRules(mlir::DialectRegistry &registry);
 

@@ -236,4 +236,22 @@ Value Batcher::anyRow(Value condition) {
                             ReduceKind::any, condition, ArrayRef<int64_t>{0});
 }
 
+Value Batcher::largest(Value sizes) {
+  auto zero = [&](RankedTensorType type) -> Value {
+    return b.create<ConstantOp>(
+        loc, cast<ElementsAttr>(DenseElementsAttr::get(
+                 type, b.getZeroAttr(type.getElementType()))));
+  };
+  auto scalar = RankedTensorType::get({}, b.getI64Type());
+  if (active) {
+    Value none = b.create<BroadcastOp>(
+        loc, sizes.getType(), zero(scalar), ArrayRef<int64_t>{},
+        size.isDynamic() ? ValueRange(rows()) : ValueRange());
+    sizes = selectRows(active, sizes, none);
+  }
+  Value most = b.create<ReduceOp>(loc, scalar, ReduceKind::max, sizes,
+                                  ArrayRef<int64_t>{0});
+  return binary<MaxOp>(most, zero(scalar));
+}
+
 } // namespace zenith::batching

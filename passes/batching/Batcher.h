@@ -89,6 +89,8 @@ public:
   /// `yes` in the rows where the vector `condition` is true, else `no`.
   Value selectRows(Value condition, Value yes, Value no);
   Value anyRow(Value condition);
+  /// The largest of `sizes`, an i64 per row, of the rows that count; 0 of none.
+  Value largest(Value sizes);
 
   mlir::OpBuilder b;
   VaryingValues &varying;

@@ -25,16 +25,38 @@ struct BroadcastBatching
     : BatchRule::ExternalModel<BroadcastBatching, BroadcastOp> {
   LogicalResult batch(Operation *op, Batcher &batcher) const {
     auto broadcast = cast<BroadcastOp>(op);
-    auto sizes = batcher.uniform(op, broadcast.getDims(), "sizes");
+    auto sizes = sizesOf(broadcast, batcher);
     if (failed(sizes))
       return failure();
-    batcher.bind(broadcast.getResult(),
-                 batcher.b.create<BroadcastOp>(
-                     batcher.loc, batcher.batchedType(broadcast.getType()),
-                     batcher.batched(broadcast.getOperand()),
-                     prefixed(0, shifted(broadcast.getMapping())),
-                     batcher.withRows(*sizes)));
+    auto result = batcher.b.create<BroadcastOp>(
+        batcher.loc, batcher.batchedType(broadcast.getType()),
+        batcher.batched(broadcast.getOperand()),
+        prefixed(0, shifted(broadcast.getMapping())), batcher.withRows(*sizes));
+    if (auto room = op->getAttrOfType<IntegerAttr>(roomAttrName))
+      result->setAttr(roomAttrName,
+                      batcher.b.getI64IntegerAttr(room.getInt() + 1));
+    batcher.bind(broadcast.getResult(), result);
     return success();
+  }
+
+  static FailureOr<Batcher::Values> sizesOf(BroadcastOp op, Batcher &batcher) {
+    auto room = op->getAttrOfType<IntegerAttr>(roomAttrName);
+    Batcher::Values sizes;
+    size_t next = 0;
+    for (auto [dim, size] : llvm::enumerate(op.getType().getShape())) {
+      if (!ShapedType::isDynamic(size))
+        continue;
+      Value original = op.getDims()[next++];
+      if (room && room.getInt() == int64_t(dim) && batcher.varies(original)) {
+        sizes.push_back(batcher.largest(batcher.mapped(original)));
+        continue;
+      }
+      FailureOr<Value> uniform = batcher.uniform(op, original, "sizes");
+      if (failed(uniform))
+        return failure();
+      sizes.push_back(*uniform);
+    }
+    return sizes;
   }
 };
 

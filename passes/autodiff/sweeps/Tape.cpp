@@ -29,8 +29,10 @@ Value emptyTape(RuleBuilder &rule, Value rows, Value like) {
     dims.push_back(rows);
   llvm::append_range(dims, rule.dynamicDims(like));
   Value zero = rule.scalar(row.getElementType(), 0);
-  return rule.builder.create<BroadcastOp>(rule.loc, row.clone(shape), zero,
-                                          ArrayRef<int64_t>(), dims);
+  auto tape = rule.builder.create<BroadcastOp>(rule.loc, row.clone(shape), zero,
+                                               ArrayRef<int64_t>(), dims);
+  rule.markRoom(tape);
+  return tape;
 }
 
 static SmallVector<Value> startsAt(RuleBuilder &rule, Value row, size_t rank) {

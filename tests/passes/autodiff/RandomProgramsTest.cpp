@@ -2,8 +2,8 @@
 //
 // Random compositions of ops, branches, loops and gathers: derivatives against
 // central differences, three ways to second derivatives against each other, and
-// vmap against the program on each row. ZENITH_RANDOM_PROGRAMS=N tests N
-// programs instead of a few dozen.
+// vmap of the program and of its gradient against each row.
+// ZENITH_RANDOM_PROGRAMS=N tests N programs instead of a few dozen.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -11,9 +11,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/autodiff/DeriveModule.h"
 #include "passes/autodiff/GradientRule.h"
+#include "passes/batching/BatchRule.h"
 #include "tests/passes/batching/RowByRow.h"
 #include "tools/run/GradientCheck.h"
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -238,6 +240,7 @@ protected:
   void SetUp() override {
     DialectRegistry registry;
     autodiff::registerGradientRules(registry);
+    batching::registerBatchRules(registry);
     context.appendDialectRegistry(registry);
     context.loadDialect<graph::GraphDialect, func::FuncDialect>();
     text = ProgramWriter(GetParam()).write();
@@ -323,6 +326,21 @@ TEST_P(RandomPrograms, EqualTheProgramOnEachRow) {
   EXPECT_EQ(comparison.outcome, batching::Outcome::Equal)
       << comparison.why << "\n"
       << text;
+}
+
+// Loops inside run as many trips as the row asks for, and so do their tapes.
+TEST_P(RandomPrograms, HaveTheGradientOfEachRow) {
+  const char *rule = GetParam() % 2 ? "grad{wrt=0 tape=sqrt}" : "grad{wrt=0}";
+  constexpr int rows = 3;
+  Tensor all(RankedTensorType::get({rows, 3, 4}, Float64Type::get(&context)));
+  std::vector<double> expected;
+  for (int row = 0; row < rows; ++row) {
+    Tensor x = random(GetParam() + 2000 * row);
+    std::memcpy(all.writable() + row * 12 * sizeof(double), x.bytes(),
+                12 * sizeof(double));
+    llvm::append_range(expected, lastOf({rule}, {x}));
+  }
+  expectNear(lastOf({rule, "vmap{in=0}"}, {all}), expected);
 }
 
 int count() {
