@@ -138,15 +138,17 @@ void GemmTileKernel::sum(const GemmTile &tile, bool full,
 void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
                                   const MicroKernel &kernel) const {
   auto rows = space.rowAxis.size.constant();
-  if (!rows) {
+  if (!balancesTiles(space)) {
     callMicroKernelUpTo(k, kernel, args, height, unsigned(gemm.mr));
     return;
   }
   SmallVector<unsigned> possible;
-  int64_t tiles = (*rows + gemm.mr - 1) / gemm.mr;
-  if (int64_t most = tiles ? (*rows + tiles - 1) / tiles : 0)
-    for (int64_t h = most; h >= *rows / tiles; --h)
-      possible.push_back(unsigned(h));
+  int64_t tiles = rows ? (*rows + gemm.mr - 1) / gemm.mr : 1,
+          most = !rows   ? gemm.mr
+                 : tiles ? (*rows + tiles - 1) / tiles
+                         : 0;
+  for (int64_t h = most; h >= 1 && h >= (rows ? *rows / tiles : 1); --h)
+    possible.push_back(unsigned(h));
   callMicroKernelByHeight(k, kernel, args, height, possible);
 }
 

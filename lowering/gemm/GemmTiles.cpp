@@ -13,9 +13,13 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
+bool balancesTiles(const ContractionSpace &space) {
+  return space.rowAxis.size.constant() || !space.outerRows.empty();
+}
+
 GemmTiles::GemmTiles(GemmContext &gemm)
     : gemm(gemm), k(gemm.k), space(gemm.space) {
-  bool balances = space.rowAxis.size.constant().has_value();
+  bool balances = balancesTiles(space);
   DimExpr low =
       DimExpr::floorDiv(space.rowAxis.size, gemm.schedule.tilesPerRowAxis);
   lowHeight = balances ? k.size(low) : k.index(gemm.mr);

@@ -20,10 +20,15 @@ struct GemmTile {
   mlir::Value inside; ///< no row reads padding; null where none can
 };
 
+/// Whether the tiles of a row axis are of balanced height: not where only a run
+/// knows how many rows there are, unless each of many row axes, as those of a
+/// convolution, would compute a row in vain.
+bool balancesTiles(const ContractionSpace &space);
+
 /// Locates tiles. Tiles are numbered row axis by row axis; those of a row axis
-/// have the same number of rows but for one more row in the first ones. Where
-/// only a run knows the rows, tiles are full but for the last one, so that few
-/// heights of micro-kernels suffice.
+/// have the same number of rows but for one more row in the first ones. Those
+/// that are not balanced are full but for the last one, so that few heights of
+/// micro-kernels suffice.
 class GemmTiles {
 public:
   /// Call in the entry block.
