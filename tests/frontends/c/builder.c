@@ -138,15 +138,15 @@ static void regions_are_named_as_ops(void) {
 }
 
 static void types_of_arrays_alone_are_refused(void) {
-  static const zenith_dtype dtypes[] = {ZENITH_F8E4M3, ZENITH_F8E3M4, 99};
-  for (int i = 0; i < 3; ++i) {
+  static const zenith_dtype dtypes[] = {ZENITH_F8E3M4, 99};
+  for (int i = 0; i < 2; ++i) {
     zenith_builder *b = NULL;
     OK(zenith_builder_create(context, &b));
     zenith_builder_function(b, "main", 1);
     CHECK(!zenith_builder_argument(b, "x", dtypes[i], 0, NULL));
     zenith_module *module = NULL;
     FAILS(zenith_builder_finish(b, &module),
-          i < 2 ? ZENITH_UNSUPPORTED : ZENITH_INVALID_INPUT,
+          i == 0 ? ZENITH_UNSUPPORTED : ZENITH_INVALID_INPUT,
           ZENITH_REASON_DTYPE);
     zenith_builder_free(b);
   }
