@@ -70,10 +70,11 @@ public:
   }
   /// `size` if the value has an element, else 0: nothing is read for none.
   DimExpr whereAny(Value value, int64_t size) {
-    DimExpr count = dims.elementCount(value);
-    if (DimExpr(1).provablyAtMost(count))
-      return DimExpr(size);
-    return DimExpr::min(DimExpr(size), count * DimExpr(size));
+    DimExpr some(size);
+    for (const DimExpr &dim : dims.dimsOf(value))
+      if (!DimExpr(1).provablyAtMost(dim))
+        some = DimExpr::min(some, dim * DimExpr(size));
+    return some;
   }
   /// Dimensions of two values agree pair by pair.
   void sameDims(Value lhs, ArrayRef<int64_t> left, Value rhs,
