@@ -50,8 +50,8 @@ inline std::optional<Family> familyOf(mlir::Operation *op) {
 /// Attribute names on arguments and results of entry functions.
 inline constexpr llvm::StringLiteral nameAttrName = "graph.name";
 inline constexpr llvm::StringLiteral dimsAttrName = "graph.dims";
-/// How a value is dealt over a mesh: #graph.sharding on arguments and results of
-/// functions, a list of these (or unit) on ops.
+/// How a value is dealt over a mesh: #graph.sharding on arguments and results
+/// of functions, a list of these (or unit) on ops.
 inline constexpr llvm::StringLiteral shardingAttrName = "graph.sharding";
 /// What is known of named dimensions: a dictionary of #graph.bounds on
 /// functions whose arguments name them.

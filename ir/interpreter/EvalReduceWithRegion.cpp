@@ -4,10 +4,10 @@
 // several operands at once.
 
 #include "ir/GraphOps.h"
+#include "ir/dims/WindowShapes.h"
 #include "ir/interpreter/EvalReduction.h"
 #include "ir/interpreter/ScalarFunction.h"
 #include "ir/interpreter/StridedCopy.h"
-#include "ir/dims/WindowShapes.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -174,7 +174,7 @@ void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
 
 // Rows that read no padding along the outer dimensions need no tests there.
 void NHWCWindowKernel::emitImageRows(SmallVector<LaneIndex> loopIndex,
-                                Value inside) {
+                                     Value inside) {
   auto branch =
       kernel.b.create<scf::IfOp>(kernel.loc, inside, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(kernel.b);

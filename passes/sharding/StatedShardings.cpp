@@ -127,15 +127,15 @@ static void setOrigins(Value value, ShardingAttr sharding, StringRef origin) {
 
 // What the readers of `input` state of it, where that is one closed sharding.
 static bool isStatedAlike(Value input, ShardingAttr sharding) {
-  bool isClosed = llvm::none_of(sharding.getDims(), [](DimShardingAttr dim) {
-    return dim.getOpen();
-  });
+  bool isClosed = llvm::none_of(
+      sharding.getDims(), [](DimShardingAttr dim) { return dim.getOpen(); });
   return isClosed && llvm::all_of(input.getUses(), [&](OpOperand &use) {
-    if (auto shard = dyn_cast<ShardOp>(use.getOwner()))
-      return shard.getSharding() == sharding;
-    auto manual = dyn_cast<ManualOp>(use.getOwner());
-    return !manual || manual.inSharding(use.getOperandNumber()) == sharding;
-  });
+           if (auto shard = dyn_cast<ShardOp>(use.getOwner()))
+             return shard.getSharding() == sharding;
+           auto manual = dyn_cast<ManualOp>(use.getOwner());
+           return !manual ||
+                  manual.inSharding(use.getOperandNumber()) == sharding;
+         });
 }
 
 // A value takes the sharding of its readers where nothing else is said of it.
@@ -143,8 +143,9 @@ static bool isStatedAlike(Value input, ShardingAttr sharding) {
 static void applyTo(Value input, ShardingAttr sharding, const Twine &origin) {
   Operation *producer = input.getDefiningOp();
   bool isStated =
-      producer && isa<ShardOp, ReshardOp, ManualOp, WhileOp, CaseOp, IfOp,
-                      BarrierOp>(producer);
+      producer &&
+      isa<ShardOp, ReshardOp, ManualOp, WhileOp, CaseOp, IfOp, BarrierOp>(
+          producer);
   auto argument = dyn_cast<BlockArgument>(input);
   bool isFree =
       !argument || isa<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -164,8 +164,8 @@ llvm::Error ModelRun::dealOverDevices() {
   llvm::Expected<Operation *> entry = findEntry(*model.module, options.entry);
   if (!entry)
     return entry.takeError();
-  sharding::ShardOptions dealt = models::shardOptions(
-      options.compile, SymbolTable::getSymbolName(*entry));
+  sharding::ShardOptions dealt =
+      models::shardOptions(options.compile, SymbolTable::getSymbolName(*entry));
   if (options.wants(Report::Communication))
     dealt.communication = &communication;
   dealt.explain = options.explains(remarks::Topic::Sharding);

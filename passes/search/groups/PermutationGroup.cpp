@@ -114,8 +114,8 @@ public:
     size_t to = random() % slots.size(),
            from = (to + 1 + random() % (slots.size() - 1)) % slots.size();
     PointMap factor = random() & 1 ? slots[from] : inverse(slots[from]);
-    slots[to] = random() & 1 ? compose(slots[to], factor)
-                             : compose(factor, slots[to]);
+    slots[to] =
+        random() & 1 ? compose(slots[to], factor) : compose(factor, slots[to]);
     accumulator = compose(accumulator, slots[to]);
     ++steps;
     return accumulator;

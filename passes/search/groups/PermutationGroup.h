@@ -6,9 +6,9 @@
 #ifndef ZENITH_PASSES_SEARCH_GROUPS_PERMUTATIONGROUP_H
 #define ZENITH_PASSES_SEARCH_GROUPS_PERMUTATIONGROUP_H
 
+#include "passes/search/groups/StabiliserChain.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "passes/search/groups/StabiliserChain.h"
 #include <optional>
 
 namespace zenith::search {

@@ -41,7 +41,8 @@ TEST(QuantizationScheme, NamesMistakes) {
       {"int8:percentile=101", "got '101'"},
       {"int8:activations=u8,activations=s8", "'activations' is given twice"},
       {"int8:form=", "form: got '', expected nbits or qdq"},
-      {"int8:block=64", "block=64 says nothing for int8, only for int8-weights"},
+      {"int8:block=64",
+       "block=64 says nothing for int8, only for int8-weights"},
       {"int8-dynamic:activations=s8", "says nothing for int8-dynamic"},
       {"f8-weights:per-channel=false", "only for int8, int8-dynamic"},
   };
