@@ -5,6 +5,7 @@
 #ifndef ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
 #define ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
 
+#include "ir/GraphOps.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/IR/Operation.h"
 #include <cstdint>
@@ -51,6 +52,18 @@ struct RematerializationCosts {
                                        : nearCore;
   }
 };
+
+/// True for regions that may compute what they read from memory: kernels go
+/// through their operands element by element, and the region is not too long.
+inline bool takesComputation(graph::FusionOp fusion) {
+  graph::FusionKind kind = fusion.getKind();
+  mlir::Block &body = fusion.getBody().front();
+  return (kind == graph::FusionKind::pointwise ||
+          kind == graph::FusionKind::reduction ||
+          kind == graph::FusionKind::contraction) &&
+         std::distance(body.begin(), body.end()) <=
+             RematerializationCosts::maxRegionOps;
+}
 
 /// The op from which on a reader of `value` belongs to a backward pass; null
 /// where fewer ops follow.

@@ -103,14 +103,10 @@ static bool isFactor(FusionOp reader, Value value) {
 /// element; with `factors` also matmuls, which compute an operand while they
 /// pack it.
 static bool takesRecomputation(FusionOp reader, Value value, bool factors) {
+  if (!cost::takesComputation(reader))
+    return false;
   FusionKind kind = reader.getKind();
-  if (kind != FusionKind::pointwise && kind != FusionKind::reduction &&
-      kind != FusionKind::contraction)
-    return false;
   Block &body = reader.getBody().front();
-  if (std::distance(body.begin(), body.end()) >
-      cost::RematerializationCosts::maxRegionOps)
-    return false;
   for (auto [input, argument] :
        llvm::zip(reader.getInputs(), body.getArguments())) {
     if (input != value)

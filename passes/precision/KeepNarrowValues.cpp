@@ -85,16 +85,10 @@ static bool takesWidening(FusionKind kind, Value value) {
 
 static bool takesWidening(Operation *user, Value value) {
   auto reader = dyn_cast<FusionOp>(user);
-  if (!reader || (reader.getKind() != FusionKind::pointwise &&
-                  reader.getKind() != FusionKind::reduction &&
-                  reader.getKind() != FusionKind::contraction))
-    return false;
-  Block &body = reader.getBody().front();
-  if (std::distance(body.begin(), body.end()) >
-      cost::RematerializationCosts::maxRegionOps)
+  if (!reader || !cost::takesComputation(reader))
     return false;
   for (auto [input, argument] :
-       llvm::zip(reader.getInputs(), body.getArguments()))
+       llvm::zip(reader.getInputs(), reader.getBody().getArguments()))
     if (input == value && !takesWidening(reader.getKind(), argument))
       return false;
   return true;
