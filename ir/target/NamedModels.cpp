@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cassert>
+#include <tuple>
 
 using namespace llvm;
 
@@ -111,15 +112,13 @@ public:
     // Devices lack much at once, whatever else the object says.
     if (object.getBoolean("device").value_or(false) && !given.model.device)
       given.model = onDevice(given.model);
-    std::vector<StringRef> keys;
+    // The first fault in the text is the one to report; lines are looked up
+    // for faults only.
+    bool good = true;
     for (const auto &[key, value] : object)
-      keys.push_back(key);
-    sort(keys, [&](StringRef a, StringRef b) {
-      return std::make_pair(lineOf(a), a) < std::make_pair(lineOf(b), b);
-    });
-    for (StringRef key : keys)
-      if (!readKey(key, *object.get(key)))
-        return std::nullopt;
+      good &= readKey(key, value);
+    if (!good)
+      return std::nullopt;
     auto broken = faultOf(given.model);
     if (!broken)
       return given;
@@ -164,13 +163,19 @@ private:
     return 1;
   }
 
+  /// Keeps the first fault in the text; of one line, the first key.
   bool refuse(StringRef key, const Twine &why) {
-    fault = {("'" + key + "': " + why).str(), lineOf(key)};
+    size_t line = lineOf(key);
+    if (!faultKey || std::tie(line, key) < std::tie(fault.line, *faultKey)) {
+      fault = {("'" + key + "': " + why).str(), line};
+      faultKey = key;
+    }
     return false;
   }
 
   StringRef text;
   ModelFault &fault;
+  std::optional<StringRef> faultKey;
   GivenModel given;
 };
 } // namespace

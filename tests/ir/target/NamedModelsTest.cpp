@@ -126,6 +126,8 @@ TEST(ModelsAsJSON, MistakesNameKeyAndLine) {
             "1: 'processors': got \"znver4\", expected a list of names");
   EXPECT_EQ(faultIn("{\n\"nr\": 12}"),
             "2: 'nr': got 12, expected a multiple of lanes (target_c2)");
+  EXPECT_EQ(faultIn("{\n\"gbps\": true,\n\"fma\": 1,\n\"bf\": 2}"),
+            "2: 'gbps': got true, expected a number");
   EXPECT_EQ(faultIn("[]"), "1: expected an object of a model's fields");
   EXPECT_NE(faultIn("{\"lanes\": 8").find("1: "), std::string::npos);
 }
