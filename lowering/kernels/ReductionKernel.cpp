@@ -71,7 +71,7 @@ DenseSet<Value> ReductionKernel::reductionResults() {
 
 // Chooses how many states run side by side in the pass of a level. The vectors
 // of one long dependence chain suffice to keep execution units busy, and fill
-// the registers.
+// the registers. Accumulators take half of the registers at most.
 SmallVector<const Reduction *> ReductionKernel::enter(unsigned level) {
   auto reductions = reductionsOf(level);
   llvm::SetVector<Value> costly;
@@ -81,12 +81,21 @@ SmallVector<const Reduction *> ReductionKernel::enter(unsigned level) {
   unroll = costly.empty() || kernel.target.lanes >= 16
                ? std::max(1u, std::min(8u, elementsInFlight / width))
                : 1;
+  unsigned vectors = vectorsOfValue() * std::max<size_t>(1, reductions.size());
+  unroll = std::clamp(unsigned(llvm::bit_floor(std::max(
+                          1u, kernel.target.registers / 2 / vectors))),
+                      1u, unroll);
   // A short row has no elements for more states.
   auto length = space.size(plan.lane).constant();
   if (plan.lanesReduced && length && kernel.target.lanes >= 16)
     unroll = std::min(unroll, unsigned(llvm::bit_floor(std::max<uint64_t>(
                                   1, uint64_t(*length) / width))));
   return reductions;
+}
+
+unsigned ReductionKernel::vectorsOfValue() const {
+  return std::max(1u, width * widestBytes(kernel.fusion) /
+                          (4 * kernel.target.lanes));
 }
 
 ReductionKernel::State

@@ -39,6 +39,8 @@ public:
 private:
   using State = llvm::SmallVector<mlir::Value>;
   using LoopIndex = llvm::SmallVector<LaneIndex>;
+  /// Native vectors that one accumulator of `width` lanes takes.
+  unsigned vectorsOfValue() const;
   /// Reduces over steps low, low + step ... below high with `unroll` states in
   /// flight, then one at a time. A state has the accumulators of all rows that
   /// are reduced at once.

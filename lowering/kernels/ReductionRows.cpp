@@ -109,12 +109,11 @@ unsigned ReductionKernel::rowsAtOnce() {
   DenseSet<Value> seen;
   for (const ReducedResult &result : plan.results)
     collectCostly(result.value, {}, costly, seen);
-  unsigned each = std::max(1u, width * widestBytes(kernel.fusion) /
-                                   (4 * kernel.target.lanes)),
-           vectors = 1;
+  unsigned vectors = 1;
   for (unsigned level = 1; level <= plan.levels; ++level) {
     auto reductions = enter(level);
-    vectors = std::max(vectors, unsigned(reductions.size()) * unroll * each);
+    vectors = std::max(vectors, unsigned(reductions.size()) * unroll *
+                                    vectorsOfValue());
   }
   // A row with long dependence chains keeps execution units busy by itself.
   if (!costly.empty())
