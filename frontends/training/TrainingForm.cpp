@@ -6,6 +6,8 @@
 #include "frontends/training/TrainingForm.h"
 
 #include "frontends/models/Diagnostics.h"
+#include "frontends/models/EntrySignature.h"
+#include "frontends/models/SpecializeDims.h"
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/tensors/PbFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -266,6 +268,30 @@ loadTrainedONNX(const std::string &path, MLIRContext *context,
   return trained;
 }
 
+/// The sizes of dimensions that examples decide, by name.
+static llvm::Expected<std::map<std::string, int64_t>>
+sizesOfExamples(func::FuncOp function, const FormOptions &options) {
+  std::map<std::string, int64_t> sizes;
+  for (const models::ArgumentInfo &input : models::argumentsOf(function)) {
+    auto given = options.inputs.find(input.name);
+    if (given == options.inputs.end() ||
+        given->second.size() != input.dims.size())
+      continue;
+    for (auto [dim, size] : llvm::zip(input.dims, given->second)) {
+      auto name = dim.asSymbol();
+      if (!name)
+        continue;
+      int64_t known = sizes.try_emplace(*name, size).first->second;
+      if (known != size)
+        return makeError(ErrorCode::Invalid,
+                         "--data " + input.name + ": '" + *name + "' is " +
+                             std::to_string(size) + ", other inputs have " +
+                             std::to_string(known));
+    }
+  }
+  return sizes;
+}
+
 llvm::Expected<TrainedModel> loadTrained(const std::string &path,
                                          MLIRContext *context,
                                          const FormOptions &options,
@@ -277,6 +303,16 @@ llvm::Expected<TrainedModel> loadTrained(const std::string &path,
     return loaded.takeError();
   TrainedModel trained;
   trained.loaded = std::move(*loaded);
+  auto function = models::findFunction(*trained.loaded.module, "");
+  if (!function)
+    return function.takeError();
+  auto sizes = sizesOfExamples(*function, options);
+  if (!sizes)
+    return sizes.takeError();
+  if (!sizes->empty())
+    if (llvm::Error error = models::specializeDims(*trained.loaded.module,
+                                                   *sizes, diagnostics, path))
+      return std::move(error);
   return trained;
 }
 
