@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps the dimensions and scalars that are known already; what they are made
-// of is asked of the ops (DimRules.cpp).
+// Symbolic shape inference: keeps the dimensions and scalars that are known
+// already; what they are made of is asked of the ops (DimRules.cpp).
 
 #include "ir/DimAnalysis.h"
 #include "ir/DimLimits.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dynamic load balancing by claims of tasks, the two stages of waiting, pauses
-// and a futex, and what is done about threads that lose their core.
+// Dynamic load balancing by claims of tasks and work stealing, the two stages
+// of waiting, pauses and a futex, and what is done about threads that lose
+// their core.
 
 #include "runtime/ThreadPool.h"
 

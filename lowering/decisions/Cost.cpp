@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts arithmetic and bytes of a fusion, and what of the peak a schedule's
-// vectors and register tiles reach.
+// The cost model of kernels: counts arithmetic and bytes of a fusion, and what
+// of the peak a schedule's vectors and register tiles reach.
 
 #include "lowering/decisions/Cost.h"
 #include "lowering/decisions/ProductKeys.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits lane loops with masked tails and square tiles of lanes.
+// Emits lane loops with masked tails, and loop tiling for transposed reads:
+// square tiles of lanes.
 
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ElementConversions.h"

@@ -82,8 +82,8 @@ SmallVector<const Reduction *> ReductionKernel::enter(unsigned level) {
                ? std::max(1u, std::min(8u, elementsInFlight / width))
                : 1;
   unsigned vectors = vectorsOfValue() * std::max<size_t>(1, reductions.size());
-  unroll = std::clamp(unsigned(llvm::bit_floor(std::max(
-                          1u, kernel.target.registers / 2 / vectors))),
+  unroll = std::clamp(unsigned(llvm::bit_floor(
+                          std::max(1u, kernel.target.registers / 2 / vectors))),
                       1u, unroll);
   // A short row has no elements for more states.
   auto length = space.size(plan.lane).constant();

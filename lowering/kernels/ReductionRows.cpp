@@ -112,8 +112,8 @@ unsigned ReductionKernel::rowsAtOnce() {
   unsigned vectors = 1;
   for (unsigned level = 1; level <= plan.levels; ++level) {
     auto reductions = enter(level);
-    vectors = std::max(vectors, unsigned(reductions.size()) * unroll *
-                                    vectorsOfValue());
+    vectors = std::max(vectors,
+                       unsigned(reductions.size()) * unroll * vectorsOfValue());
   }
   // A row with long dependence chains keeps execution units busy by itself.
   if (!costly.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a micro-kernel uses registers: types of sums, sets of accumulators,
-// unrolling.
+// Register blocking: how a micro-kernel uses registers, types of sums, sets of
+// accumulators, unrolling.
 
 #include "lowering/microkernels/MicroKernel.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectorisation: chooses the dimension along which lanes run, and how many, by
-// the width of elements, the length of dependence chains and the contiguity of
-// accesses.
+// Vectorisation: chooses the dimension along which SIMD lanes run, and how
+// many, by the width of elements, the length of dependence chains and the
+// contiguity of accesses.
 
 #include "lowering/schedule/LaneChoice.h"
 #include "ir/ElementaryFunctions.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reduction fusion: a reduction takes other reductions of the same rows, the
-// elementwise consumers of its rows, and producers that only it reads.
+// Reduction fusion: a reduction takes other reductions of the same rows
+// (horizontal fusion), the elementwise consumers of its rows, and producers
+// that only it reads (vertical fusion).
 
 #include "passes/fusion/FusionPlan.h"
 #include "passes/fusion/ReductionSpace.h"
