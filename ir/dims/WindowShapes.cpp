@@ -20,13 +20,16 @@ DimExpr paddedSize(const DimExpr &size, const DimExpr &low, const DimExpr &high,
 }
 
 DimExpr windowedSize(const DimExpr &size, const WindowDim &window) {
+  return windowedSize(size, window.size, window);
+}
+
+DimExpr windowedSize(const DimExpr &size, const DimExpr &taps,
+                     const WindowDim &window) {
   DimExpr padded =
       paddedSize(size, window.low, window.high, window.baseDilation - 1);
-  DimExpr reach =
-      (DimExpr(window.size) - DimExpr(1)) * DimExpr(window.dilation) +
-      DimExpr(1);
-  if (window.size == 0)
-    reach = 0;
+  // A window of no taps reaches nowhere, whatever its dilation.
+  DimExpr reach = DimExpr::max(
+      (taps - DimExpr(1)) * DimExpr(window.dilation) + DimExpr(1), 0);
   // A window that doesn't fit makes the quotient at most -1.
   return DimExpr::max(
       DimExpr::floorDiv(padded - reach, window.stride) + DimExpr(1), 0);

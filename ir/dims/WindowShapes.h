@@ -27,6 +27,9 @@ DimExpr paddedSize(const DimExpr &size, const DimExpr &low, const DimExpr &high,
 /// Positions that the window takes: floor((padded - reach) / stride) + 1, 0
 /// where it never fits.
 DimExpr windowedSize(const DimExpr &size, const WindowDim &window);
+/// The same for a window of `taps` instead of its own size.
+DimExpr windowedSize(const DimExpr &size, const DimExpr &taps,
+                     const WindowDim &window);
 /// The same on numbers; ShapedType::kDynamic gives itself.
 int64_t paddedSize(int64_t size, int64_t low, int64_t high, int64_t interior);
 int64_t windowedSize(int64_t size, const WindowDim &window);

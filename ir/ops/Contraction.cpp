@@ -289,11 +289,10 @@ DimVector ConvolutionOp::resultDims(unsigned, DimAnalysis &analysis) {
   result[dims.getOutputBatch()] = input[dims.getInputBatch()];
   result[dims.getOutputFeature()] = kernel[dims.getKernelOutput()];
   for (unsigned i = 0; i < dims.getInputSpatial().size(); ++i) {
-    auto size = kernel[dims.getKernelSpatial()[i]].constant();
+    const DimExpr &taps = kernel[dims.getKernelSpatial()[i]];
     result[dims.getOutputSpatial()[i]] =
-        size ? windowedSize(input[dims.getInputSpatial()[i]],
-                            convolutionWindow(*this, i, *size))
-             : analysis.freshSymbol();
+        windowedSize(input[dims.getInputSpatial()[i]], taps,
+                     convolutionWindow(*this, i, taps.constant().value_or(1)));
   }
   return result;
 }

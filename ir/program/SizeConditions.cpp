@@ -274,6 +274,24 @@ static void visitExpand(ExpandOp op, Conditions &all) {
     all.oneOrEqual(from, to);
 }
 
+/// Sizes that the types of results state, though operands leave them open: a
+/// convolution by a kernel of any length, to 8 positions.
+static void visitStatedSizes(Operation *op, Conditions &all) {
+  auto rule = dyn_cast<ShapeRule>(op);
+  // These have rules of their own.
+  if (!rule || isa<ReshapeOp, BroadcastOp>(op))
+    return;
+  for (OpResult result : op->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    DimVector computed = rule.resultDims(result.getResultNumber(), all.dims);
+    if (int64_t(computed.size()) != type.getRank())
+      continue;
+    for (auto [stated, size] : llvm::zip(type.getShape(), computed))
+      if (!ShapedType::isDynamic(stated) && !size.constant())
+        all.equal(size, stated, "the size of a result and that in its type");
+  }
+}
+
 /// Ops that other rules than those of sizes and families speak of.
 static void visitOwnRule(Operation *op, Conditions &all) {
   llvm::TypeSwitch<Operation *>(op)
@@ -367,6 +385,7 @@ void forEachSizeCondition(
   visitOwnRule(op, all);
   if (familyOf(op) == Family::Elementwise)
     all.sameShapes(op->getOperands());
+  visitStatedSizes(op, all);
   for (Value result : op->getResults())
     for (const DimExpr &size : dims.dimsOf(result))
       all.atMost(0, size, "a size of the result");

@@ -57,3 +57,15 @@ func.func @parts(%x: tensor<?xf32> {graph.dims = ["n"]}, %u: tensor<3xf32>, %i: 
   %r = graph.dynamic_update_slice %x, %u, %i : (tensor<?xf32>, tensor<3xf32>, tensor<i32>) -> tensor<?xf32>
   return
 }
+
+// The type states 8 positions, which a kernel of 3 has.
+// CHECK-LABEL: @stated_in_the_type
+// CHECK: %[[K:.*]] = graph.dim %arg1, 0
+// CHECK: graph.assert %{{.*}} "graph.convolution: the size of a result and that in its type {{.*}} differ
+// CHECK: graph.convolution
+func.func @stated_in_the_type(%x: tensor<1x10x2xf32>, %k: tensor<?x2x5xf32> {graph.dims = ["k", "2", "5"]}) -> tensor<1x8x5xf32> {
+  %r = graph.convolution %x, %k <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [1]
+      low [0] high [0] input_dilation [1] kernel_dilation [1] groups 1
+      : (tensor<1x10x2xf32>, tensor<?x2x5xf32>) -> tensor<1x8x5xf32>
+  return %r : tensor<1x8x5xf32>
+}
