@@ -14,7 +14,8 @@ def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
     values and of what the region uses from outside; the op becomes a host.branch or host.loop that names the functions.
     Constants, parameters and sizes are copied into the functions, loop-carried values that the body returns unchanged
     become arguments. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
-    Runs when the graph is simplified and before anything that looks at one block at a time. Refuses nothing.
+    Runs when the graph is simplified and before anything that looks at one block at a time. Refuses control ops in the
+    region of a reduction, a sort or a scatter: kernels have no control flow.
 
     Before and after (tests/lowering/program/outline-regions.mlir @choose):
     ```mlir

@@ -106,7 +106,8 @@ def SimplifyControlPass : ZenithPass<"zenith-simplify-control", "::mlir::func::F
   let description = [{
     An if or case whose condition is known becomes the ops of its region; a while that never runs becomes its initial values.
     Loop-carried values that the body passes on unchanged become captures; those that no result, condition or effect needs go. So do
-    results of branches that are unused, or that all branches yield alike. Runs after constant folding, which makes conditions known.
+    results of branches that are unused, or that all branches yield alike. An if in the region of a reduction, a sort or a scatter,
+    whose arguments are single elements, becomes a select. Runs after constant folding, which makes conditions known.
     Refuses nothing.
   }];
   let exampleTest = "passes/simplify/simplify-control.mlir#carried_unchanged";

@@ -104,14 +104,16 @@ llvm::Error buildPipeline(OpPassManager &passes,
   return llvm::Error::success();
 }
 
-/// Failures up to the layout phase are the compiler's; from fusion on they say
-/// that something has no lowering. Types that the target is said to lack are
-/// refused where they are legalized.
+/// Failures up to the layout phase are the compiler's, but for control flow
+/// that cannot be outlined; from fusion on they say that something has no
+/// lowering. Types that the target is said to lack are refused where they are
+/// legalized.
 static ErrorCode codeOfFailure(StringRef phase, const CompileOptions &options) {
   bool legalizes = phase == "precision" && !options.withoutTypes.empty();
   bool lowers = phaseIndex(phase) >= phaseIndex("fuse") &&
                 phaseIndex(phase) <= phaseIndex("kernels");
-  return lowers || legalizes ? ErrorCode::Unsupported : ErrorCode::Internal;
+  return lowers || legalizes || phase == "outline" ? ErrorCode::Unsupported
+                                                   : ErrorCode::Internal;
 }
 
 /// Checks the contract of the phase before `from`; what enters the first phase

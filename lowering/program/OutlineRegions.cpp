@@ -343,11 +343,29 @@ SmallVector<func::FuncOp> Outliner::run() {
   return made;
 }
 
+/// Regions of single elements become code of kernels, which has no control
+/// flow.
+static LogicalResult refuseInnerControl(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    Operation *parent = op->getParentOp();
+    if (!isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op) ||
+        !isa<graph::ReduceWithOp, graph::ReduceWindowWithOp,
+             graph::ScatterWithOp, graph::SortWithOp>(parent))
+      return WalkResult::advance();
+    op->emitOpError("is not supported in a region of '")
+        << parent->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 class OutlineRegionsPass
     : public impl::OutlineRegionsPassBase<OutlineRegionsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(refuseInnerControl(module)))
+      return signalPassFailure();
     SymbolTable symbols(module);
     SmallVector<func::FuncOp> open;
     for (func::FuncOp function : module.getOps<func::FuncOp>())

@@ -103,6 +103,33 @@ static LogicalResult simplifyBranches(Op op, PatternRewriter &rewriter) {
   return dropUnusedResults(op, rewriter);
 }
 
+/// In a region of single elements no branch is outlined: both are computed, and
+/// the condition selects among their values.
+static LogicalResult selectByElement(IfOp op, PatternRewriter &rewriter) {
+  if (!isa<ReduceWithOp, ReduceWindowWithOp, ScatterWithOp, SortWithOp>(
+          op->getParentOp()) ||
+      !isMemoryEffectFree(op) || op->walk([](WhileOp) {
+                                     return WalkResult::interrupt();
+                                   }).wasInterrupted())
+    return failure();
+  SmallVector<Value> chosen;
+  for (Region &region : op->getRegions()) {
+    Block &block = region.front();
+    Operation *yield = block.getTerminator();
+    chosen.append(yield->operand_begin(), yield->operand_end());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(&block, op);
+  }
+  SmallVector<Value> values;
+  unsigned count = op->getNumResults();
+  for (unsigned i = 0; i < count; ++i)
+    values.push_back(rewriter.create<SelectOp>(
+        op.getLoc(), op->getResult(i).getType(), op.getCondition(), chosen[i],
+        chosen[count + i]));
+  rewriter.replaceOp(op, values);
+  return success();
+}
+
 static LogicalResult neverRuns(WhileOp loop, PatternRewriter &rewriter) {
   Operation *yield = loop.getCondition().front().getTerminator();
   std::optional<double> condition = splatValue(yield->getOperand(0));
@@ -221,6 +248,7 @@ struct SimplifyControlPass
     patterns.add(decideCase);
     patterns.add(simplifyBranches<IfOp>);
     patterns.add(simplifyBranches<CaseOp>);
+    patterns.add(selectByElement);
     patterns.add(neverRuns);
     patterns.add(captureUnchanged);
     patterns.add(dropDeadCarried);

@@ -171,3 +171,25 @@ func.func @carried_for_an_assertion(%n: tensor<i64>) -> tensor<i64> {
   } : (tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>)
   return %r#0 : tensor<i64>
 }
+
+// CHECK-LABEL: @if_of_elements
+// CHECK: graph.reduce_with
+// CHECK: %[[NEG:.*]] = graph.neg
+// CHECK-NEXT: %[[R:.*]] = graph.select %{{.*}}, %{{.*}}, %[[NEG]] : tensor<i1>, tensor<f32>
+// CHECK-NEXT: graph.yield %[[R]]
+// CHECK-NOT: graph.if
+func.func @if_of_elements(%x: tensor<4x6xf32>) -> tensor<4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.reduce_with (%x), (%zero) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %p = graph.compare lt, %a, %b : tensor<f32> -> tensor<i1>
+    %s = graph.if %p then {
+      graph.yield %a : tensor<f32>
+    } else {
+      %n = graph.neg %b : tensor<f32>
+      graph.yield %n : tensor<f32>
+    } : (tensor<i1>) -> tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<4x6xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
