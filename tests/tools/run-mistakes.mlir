@@ -16,6 +16,8 @@
 // FOREIGN: foreign.mlir:2:{{[0-9]+}}: error: 'arith.constant' op is none of GraphIR
 // RUN: %python %S/Inputs/growth.py 64 > %t/growth.mlir
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/growth.mlir --random-inputs | FileCheck --check-prefix=GROWTH %s
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/cut.mlir --random-inputs --compare=interp | FileCheck --check-prefix=CUT %s
+// CUT: zenith-run: error: @main is cut into functions (search.entries), of which --compare knows none
 // GROWTH: growth.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'func.call' op @f{{[0-9]+}} makes its caller larger than 1048576 ops
 //
 // RUN: printf 'x' > %t/file
@@ -41,6 +43,22 @@
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %r = graph.neg %x : tensor<2xf32>
   return %r : tensor<2xf32>
+}
+//--- cut.mlir
+func.func @main(%limit: tensor<i64>) -> tensor<i64> attributes {search.entries = ["init", "step"]} {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %last:2 = graph.while %zero, %one cond {
+  ^bb0(%i: tensor<i64>, %x: tensor<i64>):
+    %c = graph.compare lt, %i, %limit : tensor<i64> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i64>, %x: tensor<i64>):
+    %next = graph.add %i, %one : tensor<i64>
+    %twice = graph.add %x, %x : tensor<i64>
+    graph.yield %next, %twice : tensor<i64>, tensor<i64>
+  } : (tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>)
+  return %last#1 : tensor<i64>
 }
 //--- recursion.mlir
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

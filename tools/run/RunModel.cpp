@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/precision/KeptOps.h"
 #include "passes/precision/PrecisionChoices.h"
+#include "passes/search/states/SplitSearchLoop.h"
 #include "passes/sharding/partition/PartitionProgram.h"
 #include "passes/sharding/partition/ShardProgram.h"
 #include "runtime/Stopwatch.h"
@@ -407,6 +408,13 @@ llvm::Error ModelRun::comparePrecisions() {
 llvm::Error ModelRun::compareInterpreter() {
   if (options.comparison == Comparison::None)
     return llvm::Error::success();
+  // What a run of such a program does is its first part alone.
+  if (Operation *main = original->lookupSymbol("main");
+      main && main->hasAttr(search::splitAttrName))
+    return makeError(ErrorCode::Unsupported,
+                     "@main is cut into functions (" +
+                         search::splitAttrName.str() +
+                         "), of which --compare knows none");
   if (options.comparison == Comparison::F32)
     return comparePrecisions();
   if (options.perOp) {
