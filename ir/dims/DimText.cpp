@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <string_view>
 
 namespace zenith::graph {
 
@@ -17,7 +18,7 @@ constexpr int64_t exponentLimit = 8;
 
 bool isPlain(char c) {
   return !std::isspace(static_cast<unsigned char>(c)) &&
-         std::string("+-*/(),'").find(c) == std::string::npos;
+         std::string_view("+-*/(),'").find(c) == std::string_view::npos;
 }
 
 /// The name as it stands where parse() reads it so, else in quotes.

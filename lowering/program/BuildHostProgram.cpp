@@ -259,7 +259,8 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
 }
 
 graph::DimAttr ProgramBuilder::dim(const DimExpr &expr) {
-  if (!expr.constant() && !DimExpr::parse(expr.str()))
+  // A name alone is quoted where that is needed; there are many of these.
+  if (!expr.constant() && !expr.asSymbol() && !DimExpr::parse(expr.str()))
     hasUnreadableDim = true;
   return graph::DimAttr::get(builder.getContext(), expr);
 }

@@ -178,24 +178,27 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
   builder.create<func::ReturnOp>(yield->getLoc(), yield->getOperands());
   yield->erase();
   std::map<DimExpr, std::string> names;
+  // Set together: each setArgAttr writes the list of all arguments anew.
+  SmallVector<DictionaryAttr> described;
   for (auto [index, sizes] : llvm::enumerate(argumentDims)) {
+    NamedAttrList argument;
     if (!cast<RankedTensorType>(callee.getArgumentTypes()[index])
              .hasStaticShape()) {
       SmallVector<Attribute> texts;
       for (const DimExpr &size : sizes)
         texts.push_back(attributes.getStringAttr(nameOf(size, callee, names)));
-      callee.setArgAttr(index, graph::dimsAttrName,
-                        attributes.getArrayAttr(texts));
+      argument.set(graph::dimsAttrName, attributes.getArrayAttr(texts));
     }
     if (donatesCarried && index < carried)
-      callee.setArgAttr(index, memory::donatedAttrName,
-                        attributes.getUnitAttr());
+      argument.set(memory::donatedAttrName, attributes.getUnitAttr());
+    described.push_back(argument.getDictionary(op->getContext()));
   }
+  callee.setAllArgAttrs(described);
   graph::addDimBounds(callee, graph::dimBoundsOf(function));
   graph::keepNamedBounds(callee);
-  for (auto [index, described] : llvm::enumerate(
+  for (auto [index, sizes] : llvm::enumerate(
            resultDims ? resultDims.getValue() : ArrayRef<Attribute>()))
-    if (llvm::any_of(cast<ArrayAttr>(described),
+    if (llvm::any_of(cast<ArrayAttr>(sizes),
                      llvm::IsaPred<host::UnknownDimAttr>))
       callee.setResultAttr(index, host::allocatedAttrName,
                            attributes.getUnitAttr());

@@ -14,15 +14,30 @@ using graph::DimExpr;
 SizeCode::SizeCode(IRBuilder<> &builder)
     : builder(builder), overflow(builder.getFalse()) {}
 
-void SizeCode::enter() {
-  outer.push_back({symbols, memo});
-  for (StringMap<Value *> *map : {&symbols, &memo}) {
-    std::vector<std::string> own;
-    for (const auto &entry : *map)
-      if (entry.getKey().contains('%'))
-        own.push_back(entry.getKey().str());
-    for (const std::string &name : own)
-      map->erase(name);
+void ScopedValues::set(StringRef text, Value *value) {
+  if (isOwn(text)) {
+    own[text] = value;
+    return;
+  }
+  Value *&entry = shared[text];
+  if (!outer.empty())
+    changes.emplace_back(text.str(), entry);
+  entry = value;
+}
+
+void ScopedValues::enter() {
+  outer.push_back({std::exchange(own, Table()), changes.size()});
+}
+
+void ScopedValues::leave() {
+  Scope scope = outer.pop_back_val();
+  own = std::move(scope.own);
+  for (; changes.size() > scope.changes; changes.pop_back()) {
+    auto &[text, before] = changes.back();
+    if (before)
+      shared[text] = before;
+    else
+      shared.erase(text);
   }
 }
 
@@ -95,7 +110,7 @@ Value *SizeCode::evaluateAtom(const DimAtom &atom) {
   std::string key = DimExpr::fromMonomial({{atom, 1}}).str();
   Value *known = memo.lookup(key);
   if (!known)
-    memo[key] = known = computeAtom(atom);
+    memo.set(key, known = computeAtom(atom));
   return known;
 }
 
@@ -119,6 +134,9 @@ Value *SizeCode::computeAtom(const DimAtom &atom) {
 Value *SizeCode::evaluate(const DimExpr &expr) {
   if (std::optional<int64_t> known = expr.constant())
     return builder.getInt64(*known);
+  const DimAtom *only = expr.asAtom();
+  if (only && only->kind == DimAtom::Kind::Symbol)
+    return symbols.lookup(only->name);
   std::string key = expr.str();
   if (Value *known = memo.lookup(key))
     return known;
@@ -139,7 +157,7 @@ Value *SizeCode::evaluate(const DimExpr &expr) {
     sum =
         isZero ? product : checked(Intrinsic::sadd_with_overflow, sum, product);
   }
-  memo[key] = sum;
+  memo.set(key, sum);
   return sum;
 }
 

@@ -7,10 +7,44 @@
 #define ZENITH_LOWERING_PROGRAM_SIZECODE_H
 
 #include "ir/dims/DimAttr.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace zenith::pipeline {
+
+/// Values by text, in programs inside of each other: those of data ("%0") are
+/// the innermost program's own, and it sees all others. A program costs what it
+/// adds, however much the programs around it know.
+class ScopedValues {
+public:
+  llvm::Value *lookup(llvm::StringRef text) const {
+    return tableOf(text).lookup(text);
+  }
+  bool contains(llvm::StringRef text) const {
+    return tableOf(text).count(text);
+  }
+  void set(llvm::StringRef text, llvm::Value *value);
+  void enter();
+  /// Forgets what has been set since `enter`.
+  void leave();
+
+private:
+  using Table = llvm::StringMap<llvm::Value *>;
+  static bool isOwn(llvm::StringRef text) { return text.contains('%'); }
+  const Table &tableOf(llvm::StringRef text) const {
+    return isOwn(text) ? own : shared;
+  }
+
+  struct Scope {
+    Table own;
+    size_t changes; ///< of outer programs
+  };
+  Table shared, own;
+  llvm::SmallVector<Scope, 0> outer;
+  /// Texts that nested programs have set, with what they were before.
+  std::vector<std::pair<std::string, llvm::Value *>> changes;
+};
 
 /// Computes each distinct expression once, at its first use. Symbols and values
 /// of a nested program are dropped at its end, since it may not run.
@@ -19,17 +53,21 @@ public:
   explicit SizeCode(llvm::IRBuilder<> &builder);
 
   void bind(llvm::StringRef symbol, llvm::Value *value) {
-    symbols[symbol] = value;
+    symbols.set(symbol, value);
   }
-  bool isBound(llvm::StringRef symbol) const { return symbols.count(symbol); }
+  bool isBound(llvm::StringRef symbol) const {
+    return symbols.contains(symbol);
+  }
   /// Starts a nested program. It shares the sizes that arguments name, and
   /// binds symbols of its own for data ("%0").
-  void enter();
+  void enter() {
+    symbols.enter();
+    memo.enter();
+  }
   /// Ends it: restores the symbols and values of the outer program.
   void leave() {
-    symbols = std::move(outer.back().symbols);
-    memo = std::move(outer.back().memo);
-    outer.pop_back();
+    symbols.leave();
+    memo.leave();
   }
   /// True where all symbols are bound.
   bool canEvaluate(const graph::DimExpr &expr) const;
@@ -58,11 +96,7 @@ private:
                                bool remainder);
 
   llvm::IRBuilder<> &builder;
-  struct Scope {
-    llvm::StringMap<llvm::Value *> symbols, memo;
-  };
-  std::vector<Scope> outer;
-  llvm::StringMap<llvm::Value *> symbols, memo;
+  ScopedValues symbols, memo;
   llvm::Value *overflow;
 };
 
