@@ -5,10 +5,12 @@
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/layers/LearningReading.h"
+#include "ir/AssertionCode.h"
 #include "ir/remarks/Remark.h"
 
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace zenith;
@@ -83,11 +85,24 @@ static SmallVector<double> positionsIn(ArrayRef<std::string> list,
 // Columns
 //===----------------------------------------------------------------------===//
 
+/// Ends the run where an element is of no category: its row of hits is false.
+static void requireCategories(NodeReading &n, Value hits) {
+  ImportBuilder &b = n.b;
+  SmallVector<int64_t> elements(b.dims(hits).size() - 1);
+  std::iota(elements.begin(), elements.end(), 0);
+  Value known = b.reduce(ReduceKind::any, hits, {int64_t(elements.size())},
+                         /*keepDims=*/false);
+  if (!elements.empty())
+    known = b.reduce(ReduceKind::all, known, elements, /*keepDims=*/false);
+  if (n.failed())
+    return;
+  graph::markRunError(b.builder.create<graph::AssertOp>(
+      b.loc, known, fmt::format("{}: an element is of no category", n.node.op),
+      ValueRange{}));
+}
+
 static void importOneHotEncoder(NodeReading &n) {
   ImportBuilder &b = n.b;
-  if (!n.intAttribute("zeros", 1))
-    return n.fail(
-        unsupported("OneHotEncoder that fails on unknown categories"));
   std::vector<double> categories = numbersAttribute(n, "cats_int64s");
   if (const auto *names = wordsAttribute(n, "cats_strings")) {
     const std::vector<std::string> *words = inputWords(n);
@@ -103,8 +118,10 @@ static void importOneHotEncoder(NodeReading &n) {
         fmt::format("OneHotEncoder of {} categories", categories.size())));
   Type i64 = b.builder.getI64Type();
   Value keys = constantTable(b, categories, {int64_t(categories.size())}, i64);
-  n.result(b.convert(matches(b, b.convert(n.input(0), i64), keys),
-                     b.builder.getF32Type()));
+  Value hits = matches(b, b.convert(n.input(0), i64), keys);
+  if (!n.intAttribute("zeros", 1))
+    requireCategories(n, hits);
+  n.result(b.convert(hits, b.builder.getF32Type()));
 }
 
 //===----------------------------------------------------------------------===//

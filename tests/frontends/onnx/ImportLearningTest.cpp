@@ -73,6 +73,29 @@ TEST(ImportLearning, Encoders) {
       {0.5, 7, 0.25});
 }
 
+TEST(ImportLearning, UnknownCategories) {
+  auto run = [](std::vector<int64_t> values) -> std::string {
+    mlir::MLIRContext context;
+    std::vector<Tensor> inputs = {integers("x", {2}, std::move(values))};
+    Model model = nodeModel(
+        inDomain("ai.onnx.ml", makeNode("OneHotEncoder", {"x"}, {"y0"},
+                                        {intsAttribute("cats_int64s", {1, 4}),
+                                         intAttribute("zeros", 0)})),
+        inputs, 21);
+    model.opsets.push_back({"ai.onnx.ml", 3});
+    auto module = importONNX(model, &context);
+    if (!module)
+      return module.error().message();
+    auto results = runModule(**module, byName(inputs));
+    return results ? "" : llvm::toString(results.takeError());
+  };
+  EXPECT_EQ(run({4, 1}), "");
+  std::string error = run({1, 5});
+  EXPECT_NE(error.find("OneHotEncoder: an element is of no category"),
+            std::string::npos)
+      << error;
+}
+
 TEST(ImportLearning, Models) {
   expectNear(
       evaluate(
