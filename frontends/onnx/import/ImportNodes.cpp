@@ -209,6 +209,20 @@ static void giveAttributes(Node &node, const Node &call,
   node.attributes = std::move(attributes);
 }
 
+/// Fails where a call gives an attribute that the function doesn't take.
+static Status checkCallAttributes(const Node &node, const Function &callee) {
+  for (const NodeAttribute &attribute : node.attributes) {
+    bool isKnown = llvm::is_contained(callee.attributes, attribute.name) ||
+                   llvm::any_of(callee.defaults, [&](const NodeAttribute &own) {
+                     return own.name == attribute.name;
+                   });
+    if (!isKnown)
+      return invalid(fmt::format("attribute '{}' is none of function {}",
+                                 attribute.name, callee.name));
+  }
+  return noError();
+}
+
 /// The body of a function call with the caller's attributes substituted.
 Status ModelReading::importCall(const Node &node, const Function &callee,
                                 Scope &scope, const Inputs &inputs) {
@@ -217,6 +231,8 @@ Status ModelReading::importCall(const Node &node, const Function &callee,
     return invalid(
         fmt::format("function {} takes {} inputs and gives {} results",
                     callee.name, callee.inputs.size(), callee.outputs.size()));
+  if (Status status = checkCallAttributes(node, callee); !status)
+    return status;
   Scope inner;
   inner.opsets = callee.opsets.empty() ? scope.opsets : &callee.opsets;
   for (auto [index, name] : llvm::enumerate(callee.inputs))

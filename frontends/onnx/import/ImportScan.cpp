@@ -130,6 +130,17 @@ listAttribute(NodeReading &n, const char *name, size_t count) {
   return result;
 }
 
+/// Where each value is read or written from: 0 is its start, 1 its end.
+static llvm::SmallVector<int64_t> directionsOf(NodeReading &n, const char *name,
+                                               size_t count) {
+  llvm::SmallVector<int64_t> result = listAttribute(n, name, count);
+  for (int64_t direction : result)
+    if (direction != 0 && direction != 1)
+      n.fail(invalid(fmt::format("attribute '{}': got {}, expected 0 or 1",
+                                 name, direction)));
+  return result;
+}
+
 static Value backTo(ImportBuilder &b, Value collected, int64_t axis) {
   int64_t rank = cast<RankedTensorType>(collected.getType()).getRank();
   llvm::SmallVector<int64_t> order;
@@ -172,9 +183,9 @@ Status ModelReading::importScan(const Node &node, Scope &scope,
   size_t collectedCount = (*body)->outputs.size() - stateCount;
   ScanReading scan(*this, b, **body, scope);
   scan.axes = listAttribute(n, "scan_input_axes", scannedCount);
-  scan.directions = listAttribute(n, "scan_input_directions", scannedCount);
+  scan.directions = directionsOf(n, "scan_input_directions", scannedCount);
   scan.outDirections =
-      listAttribute(n, "scan_output_directions", collectedCount);
+      directionsOf(n, "scan_output_directions", collectedCount);
   auto outAxes = listAttribute(n, "scan_output_axes", collectedCount);
   Values states, scanned;
   for (size_t i = 0; i < values.size(); ++i)
@@ -210,7 +221,7 @@ Status ModelReading::importOldScan(const Node &node, const Graph &body,
          collectedCount = body.outputs.size() - stateCount;
   ScanReading scan(*this, b, body, scope);
   scan.axes.assign(scannedCount, 0);
-  scan.directions = listAttribute(n, "directions", scannedCount);
+  scan.directions = directionsOf(n, "directions", scannedCount);
   scan.outDirections.assign(collectedCount, 0);
   for (size_t i = 1; i < inputs.size(); ++i)
     if (n.rank(i) < (i <= stateCount ? 1 : 2))

@@ -79,10 +79,15 @@ static bool settle(ImportBuilder &b, SmallVector<Carried> &carried,
     Carried &expected = carried[position];
     DimVector dims = b.dims(value);
     Type element = getElementTypeOrSelf(value.getType());
-    if (element != expected.element || dims.size() != expected.dims.size()) {
+    if (element != expected.element) {
+      b.fail(invalid(fmt::format(
+          "carried value {} changes its element type from step to step",
+          position)));
+      return true;
+    }
+    if (dims.size() != expected.dims.size()) {
       b.fail(unsupported(fmt::format(
-          "carried value {} changes its {} from step to step", position,
-          element != expected.element ? "element type" : "rank")));
+          "carried value {} changes its rank from step to step", position)));
       return true;
     }
     DimVector wanted = dims;

@@ -70,6 +70,10 @@ static void importDet(NodeReading &n) {
     return n.fail(invalid("Det needs floats of rank 2 or more"));
   auto size = dims[rank - 1].constant();
   constexpr int64_t largest = 64;
+  auto rows = dims[rank - 2].constant();
+  if (size && rows && *size != *rows)
+    return n.fail(
+        invalid(fmt::format("Det of {} x {} matrices", *rows, *size)));
   if (!size || dims[rank - 2] != dims[rank - 1] || *size > largest)
     return n.fail(
         unsupported(fmt::format("Det of {} x {} matrices", dims[rank - 2].str(),

@@ -146,6 +146,16 @@ static Value alongAxis(NodeReading &n, size_t index, Value value) {
   return n.b.reshape(value, shape);
 }
 
+/// Fails where the zero point, input 2, has another number of entries than the
+/// scale.
+static void checkZeroPoint(NodeReading &n) {
+  auto scales = n.b.product(n.dims(1)).constant(),
+       zeroPoints = n.b.product(n.dims(2)).constant();
+  if (scales && zeroPoints && *scales != *zeroPoints)
+    n.fail(invalid(
+        fmt::format("{} zero points for {} scales", *zeroPoints, *scales)));
+}
+
 /// A float type named by an attribute, else `otherwise`.
 static Type floatAttributeType(NodeReading &n, const char *name,
                                Type otherwise) {
@@ -202,11 +212,13 @@ static void importQuantizeLinear(NodeReading &n) {
                        : Type(b.builder.getF32Type());
   Type precision = floatAttributeType(n, "precision", scaleType);
   Value scale = alongAxis(n, 1, scaleInput(n, 1)), zeroPoint;
-  if (n.has(2))
+  if (n.has(2)) {
+    checkZeroPoint(n);
     zeroPoint =
         alongAxis(n, 2,
                   isStoredAsBits(n.imported(2).emulated) ? decodedBits(n, 2)
                                                          : n.input(2));
+  }
   if (n.failed())
     return;
   Value scaled = b.binary<graph::DivOp>(b.convert(n.input(0), precision),
@@ -234,6 +246,12 @@ static void importDequantizeLinear(NodeReading &n) {
     return n.fail(unsupported("dequantization of this data type"));
   if (!isa<FloatType>(n.elementType(1)))
     return n.fail(unsupported("scales that are not floats"));
+  if (n.has(2)) {
+    if (n.elementType(2) != from ||
+        n.imported(2).emulated != n.imported(0).emulated)
+      return n.fail(invalid("the zero point is not of the input's type"));
+    checkZeroPoint(n);
+  }
   Type result = floatAttributeType(n, "output_dtype", n.elementType(1));
   Type f32 = b.builder.getF32Type(),
        common = isFloat8(from) || asBits ? f32 : Type(b.builder.getI32Type());

@@ -147,7 +147,10 @@ static void sizesByScales(NodeReading &n, SmallVector<ResizeAxis> &axes,
                           ArrayRef<double> scales) {
   for (auto [axis, scale] : llvm::zip(axes, scales)) {
     auto size = scaledSize(axis.input, scale);
-    if (!(scale > 0) || !size)
+    if (!(scale > 0) || std::isinf(scale))
+      return n.fail(invalid(fmt::format("a scale of {} for dimension {}", scale,
+                                        axis.input.str())));
+    if (!size)
       return n.fail(unsupported(fmt::format("a scale of {} for dimension {}",
                                             scale, axis.input.str())));
     axis.scale = scale;

@@ -89,6 +89,41 @@ TEST(CheckNodes, SubgraphsOfControl) {
   expectRefused(model, "attribute 'to' is none of If at opset 17");
 }
 
+TEST(CheckNodes, AttributesOfFunctionCalls) {
+  Node call = makeNode("Twice", {"x"}, {"y"}, {floatAttribute("alpha", 1)});
+  call.domain = "own";
+  Model model = nodeModel(call, {ramp("x", {2})});
+  Function twice;
+  twice.name = "Twice";
+  twice.domain = "own";
+  twice.inputs = {"a"};
+  twice.outputs = {"b"};
+  twice.nodes = {makeNode("Add", {"a", "a"}, {"b"})};
+  model.functions = {twice};
+  expectRefused(model, "attribute 'alpha' is none of function Twice");
+  model.functions[0].attributes = {"alpha"};
+  mlir::MLIRContext context;
+  EXPECT_TRUE(importONNX(model, &context));
+}
+
+TEST(CheckNodes, ZeroPoints) {
+  auto dequantize = [](onnx::Tensor scale, onnx::Tensor zeroPoint) {
+    return nodeModel(makeNode("DequantizeLinear", {"x", "s", "z"}, {"y"}),
+                     {tensorOf<int8_t>("x", DataType::Int8, {3}, {1, 2, 3}),
+                      std::move(scale), std::move(zeroPoint)});
+  };
+  expectRefused(dequantize(ramp("s", {}),
+                           tensorOf<uint8_t>("z", DataType::UInt8, {}, {1})),
+                "the zero point is not of the input's type");
+  expectRefused(dequantize(ramp("s", {3}),
+                           tensorOf<int8_t>("z", DataType::Int8, {1}, {1})),
+                "1 zero points for 3 scales");
+  expectRefused(nodeModel(makeNode("QuantizeLinear", {"x", "s", "z"}, {"y"}),
+                          {ramp("x", {2, 3}), ramp("s", {3}),
+                           tensorOf<uint8_t>("z", DataType::UInt8, {}, {1})}),
+                "1 zero points for 3 scales");
+}
+
 TEST(CheckNodes, DeclaredOutputs) {
   Model model = nodeModel(makeNode("Relu", {"x"}, {"y"}), {ramp("x", {2, 3})});
   auto declare = [&](DataType type, std::vector<Dim> dims) {
