@@ -24,20 +24,24 @@ struct Side {
 };
 } // namespace
 
-/// The operand at one index of the contracted dimension.
+/// The operand at one index of the contracted dimensions; of several, all have
+/// size 1, which the other operand's types may say alone.
 static Value sliceAt(PatternRewriter &rewriter, Location loc, Value operand,
-                     int64_t dim, int64_t at) {
+                     ArrayRef<int64_t> contracted, int64_t at) {
   RankedTensorType type = typeOf(operand);
-  if (type.getDimSize(dim) == 1)
+  if (llvm::all_of(contracted,
+                   [&](int64_t dim) { return type.getDimSize(dim) == 1; }))
     return operand;
   SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0),
       steps(type.getRank(), 1);
+  for (int64_t dim : contracted) {
+    shape[dim] = 1;
+    starts[dim] = at;
+  }
   SmallVector<Value> dynamic;
   for (int64_t d = 0; d < type.getRank(); ++d)
-    if (type.isDynamicDim(d))
+    if (ShapedType::isDynamic(shape[d]))
       dynamic.push_back(rewriter.create<DimOp>(loc, operand, d));
-  shape[dim] = 1;
-  starts[dim] = at;
   return rewriter.create<SliceOp>(loc, type.clone(shape), operand, ValueRange(),
                                   dynamic, starts, shape, steps);
 }
@@ -121,9 +125,7 @@ static LogicalResult outerProduct(DotGeneralOp op, PatternRewriter &rewriter) {
         sizes[at] = rewriter.create<DimOp>(op.getLoc(), side.operand, dim);
   llvm::erase_if(sizes, [](Value size) { return !size; });
   auto at = [&](Side side, ArrayRef<int64_t> summed, int64_t term) {
-    if (!summed.empty())
-      side.operand =
-          sliceAt(rewriter, op.getLoc(), side.operand, summed.front(), term);
+    side.operand = sliceAt(rewriter, op.getLoc(), side.operand, summed, term);
     return spread(rewriter, op.getLoc(), side, type, sizes);
   };
   Value sum;

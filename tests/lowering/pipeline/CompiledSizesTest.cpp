@@ -167,6 +167,22 @@ func.func @main(%x: tensor<?x?x?x24xf32> {{graph.dims = ["n", "h", "w", "24"]},
   }
 }
 
+// One operand's type says that there is one term, the other one's nothing.
+TEST_F(CompiledSizes, OuterProductsThatOneSideStates) {
+  expectMeaning(R"(
+func.func @main(%x: tensor<1xf32>, %y: tensor<?x?xf32>) -> tensor<?xf32> {
+  %p = graph.dot_general %x, %y <batching = [] x [], contracting = [0] x [0]> : (tensor<1xf32>, tensor<?x?xf32>) -> tensor<?xf32>
+  return %p : tensor<?xf32>
+})",
+                {floats({1}, 1), floats({1, 5}, 2)});
+  expectMeaning(R"(
+func.func @main(%x: tensor<1x?x1xf32>, %y: tensor<?x?x?xf32>) -> tensor<?x?xf32> {
+  %p = graph.dot_general %x, %y <batching = [] x [], contracting = [0, 2] x [2, 0]> : (tensor<1x?x1xf32>, tensor<?x?x?xf32>) -> tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+})",
+                {floats({1, 3, 1}, 1), floats({1, 7, 1}, 2)});
+}
+
 TEST_F(CompiledSizes, HugeSizesAreRefused) {
   const char *text = R"(
 func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
