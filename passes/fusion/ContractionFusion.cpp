@@ -18,7 +18,8 @@ using namespace zenith::graph;
 namespace zenith::fusion {
 
 /// Grouped convolutions with fewer than 4 channels per group run as depthwise
-/// ones: one vector of channels covers several groups.
+/// ones: one vector of channels covers several groups. Their taps are code, so
+/// that their number is known.
 static bool isMatmul(ConvolutionOp op) {
   constexpr int64_t minChannels = 4;
   auto kernel = cast<RankedTensorType>(op.getKernel().getType());
@@ -27,7 +28,10 @@ static bool isMatmul(ConvolutionOp op) {
   bool fillsVector = inputs == minChannels &&
                      outputs == inputs * int64_t(op.getGroups()) &&
                      isa<FloatType>(kernel.getElementType());
-  return op.getGroups() == 1 || (inputs >= minChannels && !fillsVector);
+  bool isKnown =
+      !ShapedType::isDynamic(inputs) && !ShapedType::isDynamic(outputs);
+  return op.getGroups() == 1 || !isKnown ||
+         (inputs >= minChannels && !fillsVector);
 }
 
 /// The packed panels that a contraction reads; for Winograd convolution, those

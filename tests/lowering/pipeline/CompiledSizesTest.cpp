@@ -183,6 +183,24 @@ func.func @main(%x: tensor<1x?x1xf32>, %y: tensor<?x?x?xf32>) -> tensor<?x?xf32>
                 {floats({1, 3, 1}, 1), floats({1, 7, 1}, 2)});
 }
 
+TEST_F(CompiledSizes, GroupedConvolutionsOfUnknownFeatures) {
+  const char *text = R"(
+func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x2xf32>) -> tensor<?x?x?xf32> {
+  %y = graph.convolution %x, %w <input = (0, 1, [2]), kernel = (1, 0, [2]), output = (0, 1, [2])> strides [2] low [1] high [0] input_dilation [1] kernel_dilation [1] groups 2 : (tensor<?x?x?xf32>, tensor<?x?x2xf32>) -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+})";
+  auto session = start(compile(text), 2);
+  ASSERT_TRUE(session);
+  for (auto [batch, inputs, outputs, length] :
+       {std::array<int64_t, 4>{2, 1, 1, 7}, {1, 3, 5, 4}, {3, 16, 8, 19}}) {
+    std::vector<Tensor> arguments{floats({batch, 2 * inputs, length}, 1),
+                                  floats({2 * outputs, inputs, 2}, 2)};
+    std::vector<Tensor> got = run(*session, arguments);
+    ASSERT_EQ(got.size(), 1u);
+    expectClose(got[0], interpret(text, arguments)[0]);
+  }
+}
+
 TEST_F(CompiledSizes, HugeSizesAreRefused) {
   const char *text = R"(
 func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
