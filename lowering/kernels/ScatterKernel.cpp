@@ -156,7 +156,8 @@ void ScatterKernel::chooseTasks() {
   }
   if (ownDim) {
     part.reset();
-    tasks = DimExpr::min(updateDims[*ownDim], mostOwn);
+    // A share of nothing is still one by a number of tasks.
+    tasks = DimExpr::max(DimExpr::min(updateDims[*ownDim], mostOwn), 1);
   } else if (part) {
     // Finding the owner of a window takes as long as writing some elements.
     constexpr int64_t fewElements = 32, parts = 4;

@@ -201,6 +201,19 @@ func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x2xf32>) -> tensor<?x?x?xf3
   }
 }
 
+// Tasks own rows of which there may be none.
+TEST_F(CompiledSizes, ScattersOfNoRows) {
+  const char *text = R"(
+func.func @main(%x: tensor<?x10x4xf32>, %w: tensor<?x3xf32>, %v: tensor<?x3x4xf32>) -> tensor<?x10x4xf32> {
+  %i = graph.convert %w : tensor<?x3xf32> -> tensor<?x3xi32>
+  %y = graph.scatter sum, %x, %i, %v <window = [2], inserted = [1], batching = [0] x [0], index_map = [1], index_vector_dim = 2> : (tensor<?x10x4xf32>, tensor<?x3xi32>, tensor<?x3x4xf32>) -> tensor<?x10x4xf32>
+  return %y : tensor<?x10x4xf32>
+})";
+  for (int64_t rows : {0, 1, 40})
+    expectMeaning(text, {floats({rows, 10, 4}, 1), floats({rows, 3}, 2),
+                         floats({rows, 3, 4}, 3)});
+}
+
 TEST_F(CompiledSizes, HugeSizesAreRefused) {
   const char *text = R"(
 func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
