@@ -239,6 +239,9 @@ LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
 }
 
 LogicalResult ProgramBuilder::addStep(Operation &op) {
+  if (isa<graph::FusionOp, graph::BarrierOp, graph::PlaceOp, host::BranchOp,
+          host::LoopOp>(op))
+    addKnownGuards();
   LogicalResult done =
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](graph::FusionOp fusion) { return launch(fusion); })
@@ -303,6 +306,7 @@ LogicalResult ProgramBuilder::build() {
   for (Operation &op : function.getBody().front())
     if (!early.contains(&op) && failed(addStep(op)))
       return failure();
+  addKnownGuards();
   if (failed(returnValues(ret)))
     return failure();
   if (hasUnreadableDim)

@@ -13,10 +13,12 @@ namespace zenith::pipeline {
 
 using graph::DimExpr;
 
-/// Marks a symbol as bound, and emits the guards that waited for it.
-void ProgramBuilder::learn(StringRef symbol) {
-  if (!known.insert(symbol).second)
-    return;
+/// Marks a symbol as bound.
+void ProgramBuilder::learn(StringRef symbol) { known.insert(symbol); }
+
+/// Emits the guards that waited for symbols. They come as late as they may: the
+/// program's own checks name nodes and shapes.
+void ProgramBuilder::addKnownGuards() {
   for (ShapeGuard &guard : guards)
     if (isKnown(guard.nonnegative)) {
       builder.create<host::GuardOp>(function.getLoc(), dim(guard.nonnegative),
@@ -185,11 +187,13 @@ LogicalResult ProgramBuilder::check(graph::AssertOp op) {
 /// first: memory is not yet sized by a program that cannot run.
 LogicalResult ProgramBuilder::addEarlyChecks() {
   auto isEarly = [&](Value value) {
+    if (isa<BlockArgument>(value))
+      return symbols.contains(value);
     Operation *source = value.getDefiningOp();
-    if (source && (isa<graph::ConstantOp>(source) || early.contains(source)))
+    if (isa<graph::ConstantOp>(source) || early.contains(source))
       return true;
     return elementOf(value).isSignlessInteger(64) &&
-           isa_and_nonnull<graph::DimOp>(source) && isKnown(dims.scalar(value));
+           isa<graph::DimOp>(source) && isKnown(dims.scalar(value));
   };
   for (Operation &op : function.getBody().front()) {
     auto claim = dyn_cast<graph::AssertOp>(op);

@@ -70,6 +70,7 @@ private:
   host::BufferAttr cellOf(mlir::Value value, mlir::Operation *user);
   std::string symbolFor(mlir::Value value);
   void learn(llvm::StringRef symbol);
+  void addKnownGuards();
   void learnDims(mlir::Value value);
   mlir::LogicalResult evaluate(mlir::Operation *op);
   mlir::LogicalResult fetch(mlir::Value input, mlir::OpResult result);

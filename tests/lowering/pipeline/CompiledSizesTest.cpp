@@ -214,6 +214,31 @@ func.func @main(%x: tensor<?x10x4xf32>, %w: tensor<?x3xf32>, %v: tensor<?x3x4xf3
                          floats({rows, 3, 4}, 3)});
 }
 
+// What the kernels need says less than the check of the op that asks for it.
+TEST_F(CompiledSizes, SizesFromDataNameTheirOp) {
+  for (const char *argument : {"%s: tensor<1xi64>", "%s: tensor<i64>"}) {
+    std::string rank = argument;
+    bool isScalar = rank.find("1xi64") == std::string::npos;
+    std::string text = "func.func @main(%x: tensor<f32>, " + rank +
+                       ") -> tensor<?xf32> {\n  %n = graph.reshape %s : " +
+                       (isScalar ? "tensor<i64>" : "tensor<1xi64>") +
+                       " -> tensor<i64>\n"
+                       "  %y = graph.broadcast %x [] [%n] : tensor<f32> -> "
+                       "tensor<?xf32> loc(\"filled\")\n"
+                       "  return %y : tensor<?xf32>\n}";
+    auto session = start(compile(text));
+    ASSERT_TRUE(session);
+    Tensor size(mlir::RankedTensorType::get(
+        isScalar ? std::vector<int64_t>{} : std::vector<int64_t>{1},
+        mlir::IntegerType::get(&context, 64)));
+    *reinterpret_cast<int64_t *>(size.writable()) = -3;
+    std::string failure = failureOf(*session, {floats({}, 1), size});
+    EXPECT_EQ(failure.substr(0, 2), "2:") << failure;
+    EXPECT_NE(failure.find("filled"), std::string::npos) << failure;
+    EXPECT_NE(failure.find("-3"), std::string::npos) << failure;
+  }
+}
+
 TEST_F(CompiledSizes, HugeSizesAreRefused) {
   const char *text = R"(
 func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
