@@ -136,6 +136,7 @@ void ImportBuilder::requireAtMost(const DimExpr &lhs, const DimExpr &rhs,
 
 DimExpr ImportBuilder::divided(const DimExpr &lhs, const DimExpr &rhs,
                                const llvm::Twine &what) {
+  requireAtMost(DimExpr(1), rhs, "the least number of parts");
   requireEqual(DimExpr::mod(lhs, rhs), DimExpr(0), what);
   return shortened(DimExpr::floorDiv(lhs, rhs));
 }

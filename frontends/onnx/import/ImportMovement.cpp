@@ -33,6 +33,9 @@ static void giveShape(NodeReading &n, ArrayRef<DimExpr> dims) {
 // Shapes of the same elements
 //===----------------------------------------------------------------------===//
 
+/// Of rows without elements nothing says how many there are.
+static constexpr const char *leastRow = "the least number of elements of a row";
+
 /// The dims that a Reshape's shape input asks for: 0 copies a dim, -1 is the
 /// remaining dim.
 static std::optional<DimVector>
@@ -72,6 +75,8 @@ requestedDims(NodeReading &n, ArrayRef<DimExpr> request, bool zeroCopies) {
                                  total.str(), known.str())));
       return std::nullopt;
     }
+    if (!exact)
+      n.b.requireAtMost(DimExpr(1), known, leastRow);
     to[*open] = exact ? *exact : DimExpr::floorDiv(total, known);
   } else if (total.constant() && known.constant() && total != known) {
     n.fail(invalid(fmt::format("{} elements do not fit a shape of {}",
@@ -111,8 +116,12 @@ static DimVector dataDims(NodeReading &n, ArrayRef<DimExpr> request,
     dims = b.select(b.compare(graph::CompareDirection::eq, dims, zero),
                     b.concat(0, copied), dims);
   Value isOpen = b.compare(graph::CompareDirection::lt, dims, zero);
+  Value least = b.reduce(graph::ReduceKind::min, dims, {0}, /*keepDims=*/false);
   Value known = b.reduce(graph::ReduceKind::prod, b.select(isOpen, one, dims),
                          {0}, /*keepDims=*/false);
+  Value row =
+      b.select(b.compare(graph::CompareDirection::lt, least, zero), known, one);
+  b.requireAtMost(DimExpr(1), b.readScalar(row), leastRow);
   Value rest = b.binary<graph::DivOp>(b.scalar(b.product(from)), known);
   dims = b.select(isOpen, rest, dims);
   DimVector result;
@@ -200,9 +209,10 @@ static void squeezeOnes(NodeReading &n) {
 }
 
 static void importSqueeze(NodeReading &n) {
-  if (importByAxes(n, 1, [&](int64_t) { return n.rank(0); }, importSqueeze))
-    return;
   DimVector dims = n.dims(0), kept;
+  if (importByAxes(
+          n, 1, [&](int64_t) { return n.rank(0); }, importSqueeze, dims))
+    return;
   auto given = n.constantInts("axes", 1);
   if (!given && !n.failed())
     return squeezeOnes(n);
@@ -437,6 +447,7 @@ static Value takeOpenPart(ImportBuilder &b, Value value, int64_t axis,
                           const DimExpr &step, const DimExpr &size) {
   DimExpr width = DimExpr::max(step, DimExpr(0) - step),
           top = size - DimExpr(1);
+  b.requireAtMost(DimExpr(1), width, "the least step");
   auto bound = [&](const DimExpr &given, const DimExpr &low,
                    const DimExpr &high) {
     return b.scalar(clampedBound(given, size, low, high));

@@ -106,6 +106,8 @@ static void importConstantOfShape(NodeReading &n) {
 static void importOpenRange(NodeReading &n, const DimExpr &start,
                             const DimExpr &limit, const DimExpr &delta) {
   ImportBuilder &b = n.b;
+  b.requireAtMost(DimExpr(1), DimExpr::max(delta, DimExpr(0) - delta),
+                  "the least step");
   DimExpr count =
       DimExpr::max(DimExpr::ceilDiv(limit - start, delta), DimExpr(0));
   Value result = b.iota(0, {count}, b.builder.getI64Type());
@@ -170,6 +172,11 @@ static void importRange(NodeReading &n) {
   }
   Value first = b.reshape(n.input(0), {}), last = b.reshape(n.input(1), {}),
         step = b.reshape(n.input(2), {});
+  Value moves = b.compare(graph::CompareDirection::ne, step,
+                          b.scalarConstant(element, 0));
+  if (!n.failed())
+    b.builder.create<graph::AssertOp>(
+        b.loc, moves, n.node.op + ": the step is 0", ValueRange());
   Value span = b.binary<graph::SubOp>(last, first);
   Value count = b.unary<graph::CeilOp>(b.binary<graph::DivOp>(span, step));
   count = b.binary<graph::MaxOp>(b.convert(count, b.builder.getI64Type()), 0.0);

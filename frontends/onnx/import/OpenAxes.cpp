@@ -131,7 +131,8 @@ Values AxisBranches::emitFrom(size_t first) {
 
 bool zenith::onnx::importByAxes(NodeReading &n, size_t input,
                                 llvm::function_ref<int64_t(int64_t)> rankOf,
-                                void (*rule)(NodeReading &)) {
+                                void (*rule)(NodeReading &),
+                                ArrayRef<DimExpr> sizes) {
   if (!isOpen(n, input))
     return false;
   if (!n.type(input).hasStaticShape()) {
@@ -151,6 +152,23 @@ bool zenith::onnx::importByAxes(NodeReading &n, size_t input,
   if (n.failed())
     return true;
   branches.chosen = axes.mask();
+  auto wrongSize = [&](int64_t dim) {
+    int64_t size = sizes.empty() ? 1 : sizes[dim].constant().value_or(1);
+    return size == 1 ? 0 : size;
+  };
+  llvm::erase_if(branches.sets, [&](int64_t mask) {
+    for (int64_t dim = 0; mask >> dim; ++dim)
+      if ((mask >> dim & 1) && wrongSize(dim))
+        return true;
+    return false;
+  });
+  if (branches.sets.empty()) {
+    n.fail(invalid("too few dimensions have size 1"));
+    return true;
+  }
+  if (!sizes.empty())
+    n.b.requireEqual(n.b.readScalar(axes.sumOver(wrongSize)), DimExpr(0),
+                     "sizes of dimensions that are not 1, summed,");
   Values values = branches.emitFrom(0);
   for (auto [i, value] : llvm::enumerate(values))
     n.result(i, value);

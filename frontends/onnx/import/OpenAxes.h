@@ -14,11 +14,13 @@ bool isOpen(NodeReading &n, size_t input);
 
 /// Imports the node once for each set of axes that input `input` may have, in
 /// branches of which the run takes one: `rule` gets a node whose axes are
-/// constants. `rankOf(count)` is the rank that `count` axes address. False, and
-/// nothing done, where the axes are known.
+/// constants. `rankOf(count)` is the rank that `count` axes address. Of
+/// dimensions with these `sizes` only those that may be 1 can be axes. False,
+/// and nothing done, where the axes are known.
 bool importByAxes(NodeReading &n, size_t input,
                   llvm::function_ref<int64_t(int64_t)> rankOf,
-                  void (*rule)(NodeReading &));
+                  void (*rule)(NodeReading &),
+                  llvm::ArrayRef<graph::DimExpr> sizes = {});
 
 /// The axes of input `input` as integers that count from 0; states that they
 /// are in range.
@@ -32,11 +34,11 @@ public:
                    const DimExpr &otherwise) const;
   /// 1 << axis, summed; states that no axis is given twice.
   Value mask() const;
+  /// Sum of the weights of the dimensions that are axes.
+  Value sumOver(llvm::function_ref<int64_t(int64_t)> weight) const;
 
 private:
   Value equals(Value axis, int64_t dim) const;
-  /// Sum of the weights of the dimensions that are axes.
-  Value sumOver(llvm::function_ref<int64_t(int64_t)> weight) const;
 
   ImportBuilder &b;
   int64_t rank;

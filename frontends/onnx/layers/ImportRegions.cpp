@@ -123,10 +123,12 @@ static Value largestTerm(ImportBuilder &b, Value featureMap,
 
 static bool checkRegions(NodeReading &n) {
   if (n.rank(0) != 4 || n.rank(1) != 2 || n.rank(2) != 1 ||
-      !n.dims(1)[1].isConstant(4) || !isa<FloatType>(n.elementType(0)) ||
-      !isa<FloatType>(n.elementType(1)))
+      n.dims(1)[1].constant().value_or(4) != 4 ||
+      !isa<FloatType>(n.elementType(0)) || !isa<FloatType>(n.elementType(1)))
     n.fail(invalid("RoiAlign needs feature maps of rank 4, regions of 4 "
                    "coordinates and a vector of batch indices"));
+  else
+    n.b.requireEqual(n.dims(1)[1], DimExpr(4), "numbers of coordinates");
   return !n.failed();
 }
 

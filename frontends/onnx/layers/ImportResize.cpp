@@ -131,6 +131,13 @@ static void sizesByOpenScales(NodeReading &n, SmallVector<ResizeAxis> &axes,
   Value scales = openFloats(n, index, axes.size());
   for (size_t i = 0; i < axes.size() && !n.failed(); ++i) {
     ScalarValue scale = openFloat(n, scales, i);
+    Value isPositive = scale.compare(graph::CompareDirection::gt, 0.0);
+    if (!n.failed())
+      b.builder.create<graph::AssertOp>(
+          b.loc, isPositive,
+          fmt::format("{}: the scale of dimension {} is not positive",
+                      n.node.op, axes[i].dim),
+          ValueRange());
     ScalarValue scaled =
         scale * floatSize(b, axes[i].input, b.builder.getF32Type());
     axes[i].scaleValue = scale;

@@ -99,6 +99,34 @@ TEST(ImportSizes, ContradictionsNameNodeAndShapes) {
   EXPECT_NE(text.find("5 and 6 differ"), std::string::npos) << text;
 }
 
+TEST(ImportSizes, NothingIsDividedByNoElements) {
+  auto refuses = [](const Node &node, const std::vector<Tensor> &inputs,
+                    size_t rank, const std::vector<std::string> &shaped,
+                    const char *words) {
+    std::string text = refusalOf(node, inputs, rank, shaped);
+    EXPECT_NE(text.find(words), std::string::npos) << node.op << ": " << text;
+  };
+  Node reshape = makeNode("Reshape", {"x", "s"}, {"y0"}, {});
+  refuses(reshape, {floats("x", {0, 4}, {}), integers("s", {2}, {0, -1})}, 2,
+          {"s"}, "the least number of elements of a row, 1, exceeds 0");
+  expectSame(reshape, {ramp("x", {3, 4}), integers("s", {2}, {0, -1})}, 2,
+             {"s"});
+  refuses(
+      makeNode("Range", {"b", "e", "s"}, {"y0"}, {}),
+      {integers("b", {}, {1}), integers("e", {}, {5}), integers("s", {}, {0})},
+      1, {}, "the least step");
+  refuses(makeNode("Range", {"b", "e", "s"}, {"y0"}, {}),
+          {floats("b", {}, {1}), floats("e", {}, {5}), floats("s", {}, {0})}, 1,
+          {}, "the step is 0");
+  refuses(makeNode("Slice", {"x", "b", "e", "a", "s"}, {"y0"}, {}),
+          {ramp("x", {4, 5}), integers("b", {1}, {0}), integers("e", {1}, {3}),
+           integers("a", {1}, {1}), integers("s", {1}, {0})},
+          2, {"b", "e", "a", "s"}, "the least step");
+  refuses(makeNode("Resize", {"x", "", "s"}, {"y0"}, {}),
+          {ramp("x", {1, 1, 3}), floats("s", {3}, {1, 1, 0})}, 3, {"s"},
+          "the scale of dimension 2 is not positive");
+}
+
 TEST(ImportSizes, KernelsOfUnknownSize) {
   expectSame(
       makeNode("Conv", {"x", "w"}, {"y0"},
@@ -157,6 +185,17 @@ TEST(ImportSizes, FeaturesAndPositions) {
              4, {"s", "k"});
 }
 
+TEST(ImportSizes, RegionsOfUnknownSize) {
+  expectSame(makeNode("RoiAlign", {"x", "r", "i"}, {"y0"},
+                      {intAttribute("output_height", 2),
+                       intAttribute("output_width", 2),
+                       intAttribute("sampling_ratio", 2)}),
+             {ramp("x", {1, 2, 4, 4}),
+              floats("r", {2, 4}, {0, 0, 3, 3, 1, 0, 2, 3}),
+              integers("i", {2}, {0, 0})},
+             4);
+}
+
 TEST(ImportSizes, AxesFromData) {
   for (int64_t keeps : {0, 1})
     for (int64_t axis : {0, 1, -1})
@@ -168,6 +207,16 @@ TEST(ImportSizes, AxesFromData) {
              {ramp("x", {2, 3}), integers("a", {2}, {3, 0})}, 4, {"a"});
   expectSame(makeNode("Squeeze", {"x", "a"}, {"y0"}, {}),
              {ramp("x", {1, 3, 1}), integers("a", {1}, {-1})}, 2, {"a"});
+  // Dimensions that are known not to be 1 cannot be dropped.
+  Node squeeze = makeNode("Squeeze", {"x", "a"}, {"y0"}, {});
+  for (int64_t axis : {0, 1, 2}) {
+    Outcome outcome =
+        outcomeOf(squeeze, {ramp("x", {1, 3, 1}), integers("a", {1}, {axis})},
+                  false, {"x", "a"}, 21, 1, 2);
+    EXPECT_EQ(outcome.error.find("3 and 0 differ") != std::string::npos,
+              axis == 1)
+        << outcome.error;
+  }
   expectSame(makeNode("CumSum", {"x", "a"}, {"y0"}, {}),
              {ramp("x", {2, 3}), integers("a", {}, {1})}, 2, {"a"});
   expectSame(makeNode("Slice", {"x", "b", "e", "a", "s"}, {"y0"}, {}),
