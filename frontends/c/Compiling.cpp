@@ -9,6 +9,7 @@
 #include "frontends/c/StructReading.h"
 #include "frontends/models/DeviceOptions.h"
 #include "frontends/models/EntrySignature.h"
+#include "frontends/models/StateSizes.h"
 #include "frontends/models/TargetNames.h"
 #include "ir/LLVMError.h"
 #include "ir/program/Shardings.h"
@@ -79,24 +80,29 @@ static llvm::Error dealOverDevices(mlir::ModuleOp module,
   return sharding::shardProgram(module, models::shardOptions(options, name));
 }
 
-/// The program that an interpreted executable runs: dealt over devices it is
-/// another one than the module's.
+/// The program that an interpreted executable runs: it states what its ops
+/// require of sizes, and dealt over devices it is another one.
 static llvm::Expected<std::shared_ptr<Program>>
 interpretedProgram(zenith_module &module,
                    const pipeline::CompileOptions &options) {
-  bool saysNothing = options.meshDevices <= 1 && options.mesh.empty() &&
-                     options.shards.empty();
-  {
-    std::lock_guard<std::mutex> lock(module.program->mutex);
-    if (saysNothing && !graph::hasMesh(*module.program->module))
-      return module.program;
-  }
   std::shared_ptr<Program> program = copyOf(*module.program);
   if (!program)
     return makeError(ErrorCode::Internal, "the module cannot be copied");
-  if (llvm::Error error = dealOverDevices(*program->module, options))
+  bool saysNothing = options.meshDevices <= 1 && options.mesh.empty() &&
+                     options.shards.empty() &&
+                     !graph::hasMesh(*program->module);
+  if (!saysNothing) {
+    std::shared_ptr<Program> dealt = copyOf(*program);
+    if (!dealt)
+      return makeError(ErrorCode::Internal, "the module cannot be copied");
+    if (llvm::Error error = dealOverDevices(*dealt->module, options))
+      return std::move(error);
+    if (options.meshDevices > 1)
+      program = dealt;
+  }
+  if (llvm::Error error = models::stateSizes(*program->module))
     return std::move(error);
-  return options.meshDevices > 1 ? program : module.program;
+  return program;
 }
 
 static zenith_status *compileProgram(zenith_module &module,

@@ -5,11 +5,10 @@
 #include "frontends/models/Diagnostics.h"
 #include "frontends/models/EntrySignature.h"
 #include "frontends/models/ParamFiles.h"
+#include "frontends/models/StateSizes.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
-#include "passes/GraphPasses.h"
 #include "runtime/SystemResources.h"
 #include "tools/model/Executor.h"
 #include "tools/model/PeakMemory.h"
@@ -86,15 +85,6 @@ private:
 };
 } // namespace
 
-/// Conditions on sizes as assertions, in the words that compiled programs use.
-static llvm::Error stateSizes(ModuleOp module) {
-  PassManager passes(module.getContext());
-  passes.addNestedPass<func::FuncOp>(createInsertSizeChecksPass());
-  if (failed(passes.run(module)))
-    return makeError(ErrorCode::Internal, "sizes cannot be checked");
-  return llvm::Error::success();
-}
-
 llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeInterpreter(
     OwningOpRef<ModuleOp> module, const std::string &folder,
     const RunOptions &options, Diagnostics *diagnostics) {
@@ -108,7 +98,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeInterpreter(
   params->expect(*module, !options.noVerify);
   if (llvm::Error error = params->checkReplacements(*module, diagnostics))
     return std::move(error);
-  if (llvm::Error error = stateSizes(*module))
+  if (llvm::Error error = models::stateSizes(*module))
     return std::move(error);
   return std::make_unique<InterpreterExecutor>(std::move(module), *entry,
                                                std::move(*params), options);

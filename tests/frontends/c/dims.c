@@ -265,12 +265,46 @@ static void mistakes_are_refused(void) {
         ZENITH_INVALID_INPUT, ZENITH_REASON_DIM);
 }
 
+/// The interpreter states what ops require of sizes as compiled programs do.
+static void targets_refuse_alike(void) {
+  static const char *const targets[2] = {"cpu", "interp"};
+  char first[512] = "";
+  for (int i = 0; i < 2; ++i) {
+    zenith_module *module = NULL;
+    zenith_executable *executable = NULL;
+    zenith_session *session = NULL;
+    zenith_compile_options options;
+    ZENITH_INIT(&options);
+    options.target = targets[i];
+    OK(load(contradiction, "graphir", NULL, NULL, 0, &module));
+    OK(zenith_compile(module, &options, &executable));
+    OK(zenith_session_create(executable, NULL, &session));
+    float x[5] = {1, 2, 3, 4, 5};
+    int64_t five = 5;
+    zenith_array *input =
+        wrap(context, ZENITH_F32, 1, &five, x, ZENITH_HOLD_BORROW);
+    zenith_array *output = NULL;
+    zenith_status *status = zenith_run(session, NULL, &input, 1, &output, 1);
+    CHECK(zenith_status_code(status) == ZENITH_INVALID_INPUT);
+    CHECK(strstr(zenith_status_message(status), "numbers of elements"));
+    if (i == 0)
+      snprintf(first, sizeof first, "%s", zenith_status_message(status));
+    CHECK(!strcmp(first, zenith_status_message(status)));
+    zenith_status_free(status);
+    zenith_array_free(input);
+    zenith_session_free(session);
+    zenith_executable_free(executable);
+    zenith_module_free(module);
+  }
+}
+
 int main(void) {
   OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
   sizes_become_types();
   stablehlo_has_no_names();
   sizes_choose_plans();
   mistakes_are_refused();
+  targets_refuse_alike();
   zenith_context_free(context);
   return 0;
 }
