@@ -26,14 +26,36 @@ zenith_status *ValueSet::prepare(const zenith_executable &executable,
   table.push_back(derived.data());
   if (!program.prepare)
     return nullptr;
+  if (zenith_status *status = alignOriginals(program))
+    return status;
   RunState state(context, executable);
   if (zenith_status *status = state.prepare(*this, limits))
     return status;
   for (size_t index : program.onlyForPrepare) {
-    values[index]->dropPages();
+    dropOriginal(index);
     table[index] = nullptr;
   }
   return nullptr;
+}
+
+/// Copies what @prepare alone reads where it does not fit its element. Each
+/// copy goes while what is derived from it comes.
+zenith_status *ValueSet::alignOriginals(const pipeline::Executable &program) {
+  alignedOriginals.resize(values.size());
+  for (size_t index : program.onlyForPrepare) {
+    if (values[index]->isAligned(program.parameters[index].dtype))
+      continue;
+    alignedOriginals[index] = values[index]->alignedCopy(context);
+    if (!alignedOriginals[index])
+      return noMemory();
+    table[index] = alignedOriginals[index].data();
+  }
+  return nullptr;
+}
+
+void ValueSet::dropOriginal(size_t index) {
+  alignedOriginals[index] = Block();
+  values[index]->dropPages();
 }
 
 zenith_status *ValueSet::openDevice(const zenith_executable &executable,

@@ -60,7 +60,7 @@ void RunState::fill() {
   abi.param_done = [](void *user, int64_t index) {
     auto *state = static_cast<RunState *>(user);
     if (state->preparing)
-      state->preparing->value(size_t(index)).dropPages();
+      state->preparing->dropOriginal(size_t(index));
   };
 }
 

@@ -106,7 +106,7 @@ private:
   zenith_run_options options = {};
   std::shared_ptr<runtime::ThreadPool> pool; ///< null: this thread alone
   bool usesHostThreads = false;
-  const ValueSet *preparing = nullptr;
+  ValueSet *preparing = nullptr;
 
   Block arena;
   int64_t arenaUsed = 0, arenaNeeded = -1;

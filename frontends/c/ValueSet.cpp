@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Binds parameters to values, which are aligned to their elements.
+// Binds parameters to values. Those that entries read are aligned to their
+// elements.
 
 #include "frontends/c/ValueSet.h"
 
@@ -10,6 +11,24 @@
 
 using namespace zenith;
 using namespace zenith::c;
+
+bool ParameterValue::isAligned(zenith_dtype dtype) const {
+  uintptr_t unit = uintptr_t(std::min<int64_t>(zenith_dtype_bytes(dtype), 8));
+  return reinterpret_cast<uintptr_t>(data) % unit == 0;
+}
+
+Block ParameterValue::alignedCopy(zenith_context &context) const {
+  // Large ones on huge pages: to touch pages is most of the work.
+  Block made(context.memory, size_t(bytes),
+             bytes >= ZENITH_ARENA_ALIGNMENT ? ZENITH_ARENA_ALIGNMENT
+                                             : ZENITH_BUFFER_ALIGNMENT,
+             ZENITH_MEMORY_PARAMETERS);
+  if (made) {
+    std::memcpy(made.data(), data, size_t(bytes));
+    dropPages();
+  }
+  return made;
+}
 
 void ParameterValue::dropPages() const {
   if (isMapped && !copy)
@@ -41,22 +60,21 @@ void SpareMemory::close() {
 ValueSet::ValueSet(zenith_context &context, std::shared_ptr<SpareMemory> spare)
     : values(ContextAllocator<std::shared_ptr<ParameterValue>>(context.memory)),
       isReplaced(ContextAllocator<bool>(context.memory)),
-      table(ContextAllocator<void *>(context.memory)), spare(std::move(spare)),
-      context(context) {}
+      table(ContextAllocator<void *>(context.memory)),
+      alignedOriginals(ContextAllocator<Block>(context.memory)),
+      spare(std::move(spare)), context(context) {}
 
 ValueSet::~ValueSet() { spare->keep(std::move(derived)); }
 
 /// Copies a value whose place does not fit its element.
 static zenith_status *align(zenith_context &context, zenith_dtype dtype,
                             ParameterValue &value) {
-  uintptr_t unit = uintptr_t(std::min<int64_t>(zenith_dtype_bytes(dtype), 8));
-  if (reinterpret_cast<uintptr_t>(value.data) % unit == 0)
+  if (value.isAligned(dtype))
     return nullptr;
-  value.copy =
-      Block(context.memory, size_t(value.bytes), 64, ZENITH_MEMORY_PARAMETERS);
-  if (!value.copy)
+  Block copy = value.alignedCopy(context);
+  if (!copy)
     return noMemory();
-  std::memcpy(value.copy.data(), value.data, size_t(value.bytes));
+  value.copy = std::move(copy);
   value.data = value.copy.data();
   return nullptr;
 }
@@ -104,6 +122,12 @@ static zenith_status *moduleValue(const zenith_executable &executable,
   return nullptr;
 }
 
+static bool isOnlyForPrepare(const pipeline::Executable &program,
+                             size_t index) {
+  return std::binary_search(program.onlyForPrepare.begin(),
+                            program.onlyForPrepare.end(), index);
+}
+
 zenith_status *ValueSet::bind(const zenith_executable &executable,
                               const Replacements &replacements,
                               const ValueSet *before) {
@@ -124,8 +148,9 @@ zenith_status *ValueSet::bind(const zenith_executable &executable,
       return status;
     if (value->bytes == 0)
       value->data = nullptr;
-    if (zenith_status *status = align(context, specs[i].dtype, *value))
-      return status;
+    if (!isOnlyForPrepare(*executable.program, i))
+      if (zenith_status *status = align(context, specs[i].dtype, *value))
+        return status;
     values.push_back(std::move(value));
   }
   return nullptr;

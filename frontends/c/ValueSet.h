@@ -19,13 +19,17 @@ template <typename T> using ContextVector = std::vector<T, ContextAllocator<T>>;
 
 /// The bytes of one parameter, and what keeps them.
 struct ParameterValue {
-  const void *data = nullptr; ///< aligned to the element; null where empty
+  const void *data = nullptr; ///< at any address; null where empty
   Ref<zenith_array> array;
   std::shared_ptr<const void> owner; ///< a file of values, or the program
   bool isMapped = false; ///< from a file, whose pages may be dropped
   int64_t bytes = 0;
-  Block copy; ///< of a value that was not aligned
+  Block copy; ///< of a value that was not aligned, which `data` is then
 
+  bool isAligned(zenith_dtype dtype) const;
+  /// A copy for every element; empty where there is no memory. Pages of a file
+  /// go.
+  Block alignedCopy(zenith_context &context) const;
   /// Gives the pages of a mapped file back until they are read again.
   void dropPages() const;
 };
@@ -70,6 +74,8 @@ public:
   /// What entries take as params.
   void *const *pointers() const { return table.data(); }
   const ParameterValue &value(size_t index) const { return *values[index]; }
+  /// Of a parameter that entries don't read: @prepare has read it.
+  void dropOriginal(size_t index);
 
   /// Null for programs that run on the host; one run at a time.
   pipeline::Session *device() const { return onDevice.get(); }
@@ -80,6 +86,7 @@ private:
                       const Replacements &replacements, const ValueSet *before);
   zenith_status *prepare(const zenith_executable &executable,
                          const zenith_run_options &limits);
+  zenith_status *alignOriginals(const pipeline::Executable &program);
   zenith_status *openDevice(const zenith_executable &executable,
                             const Replacements &replacements,
                             const ValueSet *before);
@@ -87,6 +94,8 @@ private:
   ContextVector<std::shared_ptr<ParameterValue>> values;
   ContextVector<bool> isReplaced;
   ContextVector<void *> table;
+  /// Of what only @prepare reads, while it runs.
+  ContextVector<Block> alignedOriginals;
   Block derived;
   std::shared_ptr<SpareMemory> spare;
   std::unique_ptr<pipeline::Session> onDevice;

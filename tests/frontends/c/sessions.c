@@ -216,6 +216,53 @@ static void swaps_reuse_memory(int has_allocator) {
   remove(path);
 }
 
+/// What only @prepare reads is copied where it is not aligned, and the copy goes
+/// with the file's pages.
+static void unaligned_values_leave_memory(void) {
+  char path[] = "/tmp/values.XXXXXX";
+  FILE *file = fdopen(mkstemp(path), "wb");
+  CHECK(file && fputc(0, file) == 0);
+  const float half = 0.5f;
+  for (int i = 0; i < 1024 * 512; ++i)
+    CHECK(fwrite(&half, sizeof half, 1, file) == 1);
+  CHECK(!fclose(file));
+  char text[2048];
+  const char *value = "dense<0.5> : tensor<1024x512xf32>";
+  const char *at = strstr(product, value);
+  CHECK(at);
+  snprintf(text, sizeof text, "%.*s#graph.external<\"%s\", 1, %d>%s",
+           (int)(at - product), product, path, 1024 * 512 * 4,
+           at + strlen(value));
+
+  zenith_context *context = NULL;
+  OK(zenith_context_create(ZENITH_API_VERSION, NULL, &context));
+  zenith_session *session = open_session(context, product, 0);
+  long set = parameter_bytes(context, "\"live\"");
+  zenith_session_free(session);
+  session = open_session(context, text, 0);
+  for (int turn = 0; turn < 2; ++turn) {
+    CHECK(parameter_bytes(context, "\"live\"") == set);
+    CHECK(resident(path) <= 128); // KiB
+    OK(zenith_session_rebind(session, NULL, NULL, 0));
+    zenith_session_trim(session);
+  }
+  static float ones[1024 * 1024];
+  for (int i = 0; i < 1024 * 1024; ++i)
+    ones[i] = 1;
+  int64_t dims[2] = {1024, 1024};
+  zenith_array *x = wrap(context, ZENITH_F32, 2, dims, ones,
+                         ZENITH_HOLD_BORROW),
+               *y = NULL;
+  OK(zenith_run(session, NULL, &x, 1, &y, 1));
+  CHECK(((const float *)zenith_array_data(y))[1024 * 512 - 1] == 512);
+  zenith_array_free(x);
+  zenith_array_free(y);
+  zenith_session_free(session);
+  CHECK(parameter_bytes(context, "\"live\"") == 0);
+  zenith_context_free(context);
+  remove(path);
+}
+
 typedef struct Traffic {
   zenith_context *context;
   zenith_session *session;
@@ -344,6 +391,7 @@ int main(void) {
   files_of_values_leave_memory();
   swaps_reuse_memory(0);
   swaps_reuse_memory(1);
+  unaligned_values_leave_memory();
   for (int concurrency = 0; concurrency < 3; ++concurrency)
     values_change_under_traffic(concurrency);
   for (int concurrency = 0; concurrency < 3; ++concurrency)
