@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <zenith/zenith.h>
 
 namespace zenith::fuzz {
@@ -40,10 +41,28 @@ inline void expectOK(zenith_status *status) {
 /// A deadline a few seconds from now.
 inline int64_t soon() { return zenith_now() + 5'000'000'000; }
 
+/// A folder for what this process compiles: most inputs ask for programs that
+/// an earlier one has compiled. It goes with the process.
+inline const char *cacheFolder() {
+  static struct Folder {
+    char path[32] = "/tmp/zenith-fuzz.XXXXXX";
+    Folder() {
+      if (!mkdtemp(path))
+        std::abort();
+    }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  } folder;
+  return folder.path;
+}
+
 inline zenith_context *makeContext() {
   zenith_context_options options;
   ZENITH_INIT(&options);
   options.threads = 1;
+  options.cache_dir = cacheFolder();
   options.max_memory = int64_t(1) << 28;
   zenith_context *context = nullptr;
   expectOK(zenith_context_create(ZENITH_API_VERSION, &options, &context));
