@@ -83,12 +83,11 @@ static std::vector<int64_t> stepsIn(const std::string &folder) {
   std::error_code ignored;
   for (const fs::directory_entry &entry :
        fs::directory_iterator(folder, ignored)) {
-    llvm::StringRef name = entry.path().filename().native();
-    std::string kept = name.str();
-    llvm::StringRef digits = kept;
+    std::string name = entry.path().filename().string();
+    llvm::StringRef digits = name;
     int64_t step;
     if (digits.consume_front("step-") && !digits.getAsInteger(10, step) &&
-        step >= 0 && folderName(step) == kept)
+        step >= 0 && folderName(step) == name)
       steps.push_back(step);
   }
   std::sort(steps.rbegin(), steps.rend());
