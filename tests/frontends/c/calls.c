@@ -107,12 +107,14 @@ static void expect(zenith_context *context, zenith_session *session, float a,
   zenith_array_free(output);
   reports_have_a_size(session, input);
   zenith_event *event = NULL;
+  zenith_array *again = input;
   output = NULL;
   OK(zenith_run_async(session, NULL, &input, 1, NULL, 1, &event));
   OK(zenith_event_take(event, &output, 1));
   CHECK(((const float *)zenith_array_data(output))[0] == a);
-  FAILS(zenith_event_take(event, &output, 1), ZENITH_USAGE,
+  FAILS(zenith_event_take(event, &again, 1), ZENITH_USAGE,
         ZENITH_REASON_WRONG_STATE);
+  CHECK(!again);
   zenith_event_free(event);
   zenith_array_free(output);
   zenith_array_free(input);
