@@ -20,8 +20,32 @@ static bool exportRegions(HLOExport &out, Operation *op, Operation *made) {
   return true;
 }
 
+/// Branches of GraphIR may say more of their sizes than the op does; those of
+/// StableHLO have its types.
+static bool exportBranches(HLOExport &out, Operation *op, Operation *made) {
+  if (!exportRegions(out, op, made))
+    return false;
+  OpBuilder::InsertionGuard guard(out.builder);
+  for (Region &branch : made->getRegions()) {
+    Operation *end = branch.front().getTerminator();
+    out.builder.setInsertionPoint(end);
+    for (OpOperand &result : end->getOpOperands()) {
+      Value value = result.get();
+      Type type = made->getResult(result.getOperandNumber()).getType();
+      if (value.getType() == type)
+        continue;
+      SmallVector<Value> sizes;
+      for (int64_t d = 0; d < tensorType(value).getRank(); ++d)
+        sizes.push_back(out.size(value, d));
+      result.set(out.make("stablehlo.dynamic_reshape", type,
+                          {value, out.indexVector(sizes)}));
+    }
+  }
+  return true;
+}
+
 static bool exportIf(HLOExport &out, Operation *op) {
-  return exportRegions(
+  return exportBranches(
       out, op,
       out.makeOp("stablehlo.if", op->getResultTypes(), out.operand(op), {}, 2));
 }
@@ -40,9 +64,9 @@ static bool exportCase(HLOExport &out, Operation *op) {
         out.convert(out.make("stablehlo.select", type, {inside, index, last}),
                     out.builder.getI32Type());
   }
-  return exportRegions(out, op,
-                       out.makeOp("stablehlo.case", op->getResultTypes(), index,
-                                  {}, op->getNumRegions()));
+  return exportBranches(out, op,
+                        out.makeOp("stablehlo.case", op->getResultTypes(),
+                                   index, {}, op->getNumRegions()));
 }
 
 static bool exportWhile(HLOExport &out, Operation *op) {

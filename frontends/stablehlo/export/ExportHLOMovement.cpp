@@ -31,11 +31,7 @@ static bool exportDim(HLOExport &out, Operation *op) {
     out.set(op, out.constant(DenseElementsAttr::get(type, size)));
     return true;
   }
-  Value narrow =
-      out.make("stablehlo.get_dimension_size",
-               withElement(type, out.builder.getI32Type()), out.operand(op),
-               out.intAttribute("dimension", dim.getDim()));
-  out.set(op, out.convert(narrow, type.getElementType()));
+  out.set(op, out.size(out.operand(op), dim.getDim()));
   return true;
 }
 

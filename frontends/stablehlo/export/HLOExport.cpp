@@ -280,6 +280,13 @@ Value HLOExport::indexVector(llvm::ArrayRef<int64_t> entries,
   return indexVector(values);
 }
 
+Value HLOExport::size(Value value, int64_t dim) {
+  auto narrow = RankedTensorType::get({}, builder.getI32Type());
+  return convert(make("stablehlo.get_dimension_size", narrow, value,
+                      intAttribute("dimension", dim)),
+                 builder.getI64Type());
+}
+
 Value HLOExport::isNaN(Value value) {
   return compare(ComparisonDirection::NE, value, value);
 }

@@ -98,6 +98,8 @@ public:
   Value indexVector(llvm::ArrayRef<int64_t> entries, mlir::ValueRange scalars);
   Value indexVector(llvm::ArrayRef<Value> entries);
   Value indexScalar(int64_t value);
+  /// A dimension of a value as a scalar i64.
+  Value size(Value value, int64_t dim);
   /// Order and equality with NaN above all other values and equal to itself.
   Value before(Value lhs, Value rhs);
   Value same(Value lhs, Value rhs);
