@@ -188,7 +188,7 @@ LogicalResult ProgramBuilder::check(graph::AssertOp op) {
 LogicalResult ProgramBuilder::addEarlyChecks() {
   auto isEarly = [&](Value value) {
     if (isa<BlockArgument>(value))
-      return symbols.contains(value);
+      return !isNested && symbols.contains(value);
     Operation *source = value.getDefiningOp();
     if (isa<graph::ConstantOp>(source) || early.contains(source))
       return true;

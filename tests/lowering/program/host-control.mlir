@@ -32,12 +32,13 @@ func.func @fill(%x: tensor<?x8xf32> {graph.dims = ["n", "8"]}) -> tensor<?x8xf32
   return %r#1 : tensor<?x8xf32>
 }
 
-// A size that depends on data: fetched, checked as soon as it is known, its memory allocated as a slot.
+// A size that depends on data: fetched, checked by the op that needs it and then by the kernel's guard, its memory allocated as a slot.
 // CHECK-LABEL: host.program @sized
 // CHECK: host.launch
 // CHECK-NEXT: host.fetch "[[N:%i[0-9]+]]" from
+// CHECK-NEXT: host.eval
+// CHECK-NEXT: host.assert
 // CHECK-NEXT: host.guard "[[N]]"
-// CHECK: host.assert
 // CHECK-NEXT: host.alloc <slot, 0, "0"> bytes "4*[[N]]"
 // CHECK: host.dealloc 0
 func.func @sized(%v: tensor<4xi64>, %x: tensor<f32>) -> tensor<f32> {
