@@ -24,6 +24,10 @@ Value ImportBuilder::opaque(Type type) {
       .getResult(0);
 }
 
+Value ImportBuilder::opaqueLike(Value value, ArrayRef<DimExpr> dims) {
+  return opaque(typeOf(dims, getElementTypeOrSelf(value.getType())));
+}
+
 SmallVector<Value> ImportBuilder::opaques(TypeRange types) {
   return llvm::map_to_vector(types, [&](Type type) { return opaque(type); });
 }
@@ -286,7 +290,7 @@ std::pair<Value, Value> ImportBuilder::broadcastPair(Value lhs, Value rhs) {
     return {lhs, rhs};
   DimVector common = broadcastDims(dims(lhs), dims(rhs));
   if (failed())
-    return {lhs, lhs};
+    return {opaqueLike(lhs, common), opaqueLike(rhs, common)};
   return {broadcastTo(lhs, common), broadcastTo(rhs, common)};
 }
 
@@ -301,7 +305,7 @@ Value ImportBuilder::select(Value pred, Value onTrue, Value onFalse) {
   DimVector common =
       broadcastDims(broadcastDims(dims(pred), dims(onTrue)), dims(onFalse));
   if (failed())
-    return onTrue;
+    return opaqueLike(onTrue, common);
   pred = broadcastTo(pred, common);
   onTrue = broadcastTo(onTrue, common);
   return emit<graph::SelectOp>(onTrue.getType(), pred, onTrue,

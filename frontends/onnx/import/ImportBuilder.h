@@ -198,6 +198,9 @@ private:
   friend class RegionGuard;
   void require(graph::SizeCondition condition);
   void requireSizesOf(mlir::Operation *op);
+  /// Stands for the value in other dimensions once the import has failed: rules
+  /// go on reading the rank that they expect.
+  Value opaqueLike(Value value, llvm::ArrayRef<DimExpr> dims);
   Value checked(mlir::Operation *op, mlir::Type type);
   Value atomValue(const graph::DimAtom &atom);
   Value monomialValue(const DimExpr::Monomial &monomial, int64_t coefficient);

@@ -382,6 +382,13 @@ TEST(ImportONNX, ErrorsNameTheNode) {
                           {ramp("x", {2}), integers("z", {2}, {1, 2})});
   expectError(types, zenith::ErrorCode::Invalid, "",
               "graph/node 'Add_node' (Add)");
+  // Behind the error the rule goes on with values of the ranks that it made.
+  Model sizes = nodeModel(makeNode("Attention", {"q", "k", "v", "m"}, {"y"}),
+                          {ramp("q", {2, 9, 4, 2}), ramp("k", {2, 3, 6, 8}),
+                           ramp("v", {2, 3, 6, 8}), ramp("m", {4, 6})},
+                          23);
+  expectError(sizes, zenith::ErrorCode::Invalid, "",
+              "graph/node 'Attention_node' (Attention)");
   Model domain =
       nodeModel(makeNode("Add", {"x", "x"}, {"y"}), {ramp("x", {2})});
   domain.graph.nodes[0].domain = "com.example";
