@@ -539,6 +539,18 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
                             "symmetry-group, pieces, last-count, known-index">];
 }
 
+def GrowListsPass : ZenithPass<"zenith-grow-lists", "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::zenith::search::SearchDialect"];
+  let summary = "Keep room in lists to which the steps of a loop append";
+  let description = [{
+    Finds loop-carried lists of integers, with a dynamic dimension 0, that each step only joins with more rows (concat) and nothing else
+    in the loop reads. A concat copies the list, so that n steps take n^2 time; `search.append_new` without compared parts adds the rows where
+    the list is, and a list that is full becomes half as long again. The loop carries how many rows count, and what reads its result takes
+    these. Runs at the end of the clean phase, on processors. Other lists stay as they are.
+  }];
+  let exampleTest = "passes/search/states/grow-lists.mlir#squares";
+}
+
 def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {
   let summary = "Score all candidates of a beam's step, and tell only the best ones apart";
   let description = [{

@@ -141,7 +141,8 @@ typedef struct zenith_compact_arguments {
   int64_t *found; ///< number of chosen rows
 } zenith_compact_arguments;
 
-/// append_new: a list of distinct rows, and an index that finds them.
+/// append_new: a list of distinct rows, and an index that finds them; where no
+/// part is compared a list alone.
 typedef struct zenith_append_new_arguments {
   uint64_t struct_size;
   int64_t parts;            ///< of a row
@@ -157,7 +158,8 @@ typedef struct zenith_append_new_arguments {
   void *const *candidates; ///< each part
   uint64_t *new_index;     ///< may be the index
   void *const *list;       ///< each part; may be the known one
-  int64_t *total;          ///< valid rows of the list
+  int64_t *total;          ///< valid rows of the list; may be null
+  int64_t compared;        ///< parts, from the first on, that tell rows apart
 } zenith_append_new_arguments;
 
 /// hash, hash_factors: numbers of rows of integers.

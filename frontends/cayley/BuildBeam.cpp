@@ -330,7 +330,9 @@ void BeamBuilder::build(ModuleOp module) {
       },
       [&](ValueRange now) { return step(now); });
   Value layer = rows.select(last[found], last[depth], rows.number(0));
-  Value path = walkBack(rows, last[links], last[end], last[sizes], layer,
+  // The last layer's links are the last ones.
+  Value offset = rows.sub(last[end], rows.at(last[sizes], layer));
+  Value path = walkBack(rows, {last[links], last[sizes]}, layer, offset,
                         rows.number(0), generators);
   SmallVector<Value> values{last[found], path, last[sizes]};
   llvm::append_range(values,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bidirectional breadth-first search (meet in the middle): a loop that carries
-// the layers of both ends and swaps them.
+// the newest layers of both ends and swaps them. What it keeps of all layers is
+// one list for both ends, to which each step appends.
 
 #include "frontends/cayley/BuildMeeting.h"
 
@@ -18,7 +19,7 @@ class MeetingBuilder {
 public:
   MeetingBuilder(const StateGraph &graph, const StateGraph &backwards,
                  const MeetingOptions &options, MLIRContext *context)
-      : graph(graph), builder(context),
+      : graph(graph), options(options), builder(context),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         rows(builder, location),
         forwardOps(builder, location, graph, {options.start, options.target}),
@@ -29,12 +30,20 @@ public:
   OwningOpRef<ModuleOp> build();
 
 private:
-  /// Loop-carried values by position: of the end that is expanded, of the other
-  /// end, scalars.
-  enum Carried { mine = 0, other = 4, size = 8, depth, met };
-  /// Of an end: the last layer; further states excluded from the next; links of
-  /// all states but the root; sizes of layers.
-  enum End { layer, known, links, sizes };
+  /// Loop-carried values by position: the newest layer of the end that is
+  /// expanded and of the other one; links and sizes of all layers, which the
+  /// ends find in turn; scalars; further states excluded from the next layer.
+  enum Carried {
+    mine,
+    other,
+    links,
+    sizes,
+    size,
+    depth,
+    met,
+    known,
+    otherKnown
+  };
 
   SmallVector<Value> inits(Value start, Value target);
   SmallVector<Value> step(ValueRange now);
@@ -42,60 +51,96 @@ private:
     return rows.compare(graph::CompareDirection::eq,
                         rows.rem(number, rows.number(2)), rows.number(0));
   }
-  Value meetingPath(ValueRange last);
-  Value back(Value links, Value sizes, Value row) {
-    Value layers = rows.sub(rows.count(sizes), rows.number(1));
-    return walkBack(rows, links, rows.count(links), sizes, layers, row,
-                    graph.generators());
+  Value isIn(Value states, Value set) {
+    return builder.create<graph::IsInOp>(
+        location, rows.type({anySize}, builder.getI1Type()), states, set);
   }
+  Value tagged(Value states, Value end);
+  Value withoutTags(Value states);
+  Value meetingPath(ValueRange last);
+  /// Of a list with an element for each end in turn, those of one end.
+  Value ofEnd(Value list, int64_t end);
 
   const StateGraph &graph;
+  const MeetingOptions &options;
   OpBuilder builder;
   Location location;
   RowBuilder rows;
   StateOps forwardOps, backwardOps;
-  bool needsAllLayers; ///< `known` holds all layers, else the last but one
+  /// `known` holds all layers of both ends, each state with the number of its
+  /// end; else that and `otherKnown` are the ends' last layers but one.
+  bool needsAllLayers;
 };
 
 } // namespace
 
+/// States with one more element, the number of their end.
+Value MeetingBuilder::tagged(Value states, Value end) {
+  auto type = cast<RankedTensorType>(states.getType());
+  Type element = type.getElementType();
+  SmallVector<Value> sizes;
+  if (type.isDynamicDim(0))
+    sizes.push_back(rows.count(states));
+  Value column =
+      rows.broadcast(rows.convert(end, element),
+                     rows.type({type.getDimSize(0), 1}, element), {}, sizes);
+  return builder.create<graph::ConcatOp>(
+      location,
+      rows.type({type.getDimSize(0), type.getDimSize(1) + 1}, element),
+      uint64_t(1), ValueRange{states, column});
+}
+
+Value MeetingBuilder::withoutTags(Value states) {
+  return builder.create<graph::SliceOp>(
+      location, forwardOps.rowsType(), states, ValueRange(),
+      ValueRange(rows.count(states)), ArrayRef<int64_t>{0, 0},
+      forwardOps.rowsType().getShape(), ArrayRef<int64_t>{1, 1});
+}
+
 SmallVector<Value> MeetingBuilder::inits(Value start, Value target) {
-  SmallVector<Value> values;
-  Value one = rows.number(1), none = rows.constant({}, {0}, rows.i64());
-  for (Value root : {start, target})
-    values.append({root, needsAllLayers ? root : forwardOps.constantStates({}),
-                   none, rows.asList(one)});
-  values.append({one, rows.number(0), rows.areEqual(start, target)});
+  // Roots have links that nothing reads.
+  SmallVector<Value> values{start,
+                            target,
+                            rows.constant({0, 0}, {2}, rows.i64()),
+                            rows.constant({1, 1}, {2}, rows.i64()),
+                            rows.number(1),
+                            rows.number(0),
+                            rows.areEqual(start, target)};
+  if (needsAllLayers)
+    values.push_back(rows.concat(tagged(start, rows.number(0)),
+                                 tagged(target, rows.number(1))));
+  else
+    values.append(2, forwardOps.constantStates({}));
   return values;
 }
 
 SmallVector<Value> MeetingBuilder::step(ValueRange now) {
-  RankedTensorType states = forwardOps.rowsType();
-  Value current = now[mine + layer];
+  Value current = now[mine];
   Value candidates = rows.branch(
-      isEven(now[depth]), states,
+      isEven(now[depth]), forwardOps.rowsType(),
       [&]() -> SmallVector<Value> { return {forwardOps.expand(current)}; },
       [&]() -> SmallVector<Value> { return {backwardOps.expand(current)}; })[0];
+  if (needsAllLayers)
+    candidates = tagged(candidates, rows.rem(now[depth], rows.number(2)));
   auto [once, at] = rows.distinctAt(candidates);
-  auto isIn = [&](Value states, Value set) -> Value {
-    return builder.create<graph::IsInOp>(
-        location, rows.type({ShapedType::kDynamic}, builder.getI1Type()),
-        states, set);
-  };
-  Value old = isIn(once, now[mine + known]);
+  Value old = isIn(once, now[known]);
   if (!needsAllLayers)
     old = rows.either(old, isIn(once, current));
   SmallVector<Value> fresh = rows.keep(rows.negate(old), {once, at});
-  Value count = rows.count(fresh[0]);
-  Value meets = rows.fold(graph::ReduceKind::any,
-                          isIn(fresh[0], now[other + layer]), {0});
-  SmallVector<Value> values(now.slice(other, 4));
-  values.append(
-      {fresh[0],
-       needsAllLayers ? rows.concat(now[mine + known], fresh[0]) : current,
-       rows.concat(now[mine + links], fresh[1]),
-       rows.concat(now[mine + sizes], rows.asList(count)), count,
-       rows.add(now[depth], rows.number(1)), meets});
+  Value layer = needsAllLayers ? withoutTags(fresh[0]) : fresh[0];
+  Value count = rows.count(layer);
+  Value meets = rows.fold(graph::ReduceKind::any, isIn(layer, now[other]), {0});
+  SmallVector<Value> values{now[other],
+                            layer,
+                            rows.concat(now[links], fresh[1]),
+                            rows.concat(now[sizes], rows.asList(count)),
+                            count,
+                            rows.add(now[depth], rows.number(1)),
+                            meets};
+  if (needsAllLayers)
+    values.push_back(rows.concat(now[known], fresh[0]));
+  else
+    values.append({now[otherKnown], current});
   return values;
 }
 
@@ -103,28 +148,44 @@ SmallVector<Value> MeetingBuilder::step(ValueRange now) {
 /// part of the path from there to the target is found from the meeting state
 /// on, so it is in order already.
 Value MeetingBuilder::meetingPath(ValueRange last) {
-  Value newest = last[other + layer], opposite = last[mine + layer];
-  Value common = builder.create<graph::IsInOp>(
-      location, rows.type({ShapedType::kDynamic}, builder.getI1Type()), newest,
-      opposite);
-  Value row = rows.firstWhere(common);
-  RankedTensorType one = forwardOps.rowsType();
+  Value newest = last[other], opposite = last[mine];
+  Value row = rows.firstWhere(isIn(newest, opposite));
   int64_t positions = graph.central.size();
-  Value state = rows.reshape(rows.pick(newest, rows.asList(row)),
-                             rows.type({positions}, one.getElementType()), {});
+  Value state = rows.reshape(
+      rows.pick(newest, rows.asList(row)),
+      rows.type({positions}, forwardOps.rowsType().getElementType()), {});
   Value place = rows.firstWhere(rows.equalRows(opposite, state));
-  Type list = rows.listType(), number = row.getType();
-  SmallVector<Value> mineFirst{last[mine + links],  last[mine + sizes],  place,
-                               last[other + links], last[other + sizes], row};
-  SmallVector<Value> otherFirst(mineFirst);
-  std::rotate(otherFirst.begin(), otherFirst.begin() + 3, otherFirst.end());
-  ValueRange ends = rows.branch(
-      isEven(last[depth]), {list, list, number, list, list, number},
-      [&] { return mineFirst; }, [&] { return otherFirst; });
-  Value start = back(ends[0], ends[1], ends[2]);
+  // The layers that meet are the last two, of which one is the forward one.
+  Value newestLayer = rows.add(last[depth], rows.number(1)),
+        oppositeLayer = last[depth],
+        newestOffset = rows.sub(rows.count(last[links]),
+                                rows.at(last[sizes], newestLayer)),
+        oppositeOffset =
+            rows.sub(newestOffset, rows.at(last[sizes], oppositeLayer));
+  Value newestIsBackward = isEven(last[depth]);
+  auto back = [&](bool forward) {
+    auto of = [&](Value newestOne, Value oppositeOne) {
+      return forward ? rows.select(newestIsBackward, oppositeOne, newestOne)
+                     : rows.select(newestIsBackward, newestOne, oppositeOne);
+    };
+    return walkBack(rows, {last[links], last[sizes], /*ends=*/2},
+                    of(newestLayer, oppositeLayer),
+                    of(newestOffset, oppositeOffset), of(row, place),
+                    graph.generators());
+  };
+  Value start = back(/*forward=*/true);
   Value forwards = builder.create<graph::ReverseOp>(
       location, start.getType(), start, builder.getDenseI64ArrayAttr({0}));
-  return rows.concat(forwards, back(ends[3], ends[4], ends[5]));
+  return rows.concat(forwards, back(/*forward=*/false));
+}
+
+Value MeetingBuilder::ofEnd(Value list, int64_t end) {
+  // Those of the first end are as many as those of the other or one more.
+  Value count = rows.div(rows.add(rows.count(list), rows.number(1 - end)),
+                         rows.number(2));
+  return builder.create<graph::SliceOp>(
+      location, rows.listType(), list, ValueRange(), ValueRange(count),
+      ArrayRef<int64_t>{end}, ArrayRef<int64_t>{anySize}, ArrayRef<int64_t>{2});
 }
 
 OwningOpRef<ModuleOp> MeetingBuilder::build() {
@@ -133,20 +194,30 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
   Type list = rows.listType();
   Type boolean = rows.type({}, builder.getI1Type());
   Type state = forwardOps.rowType();
+  SmallVector<Type> results{boolean, list, list, list};
+  SmallVector<StringRef> names{"found", "path", "forwards", "backwards"};
+  if (options.givesLayer) {
+    results.push_back(forwardOps.rowsType());
+    names.push_back("layer");
+  }
   auto function = builder.create<func::FuncOp>(
       location, "main",
       builder.getFunctionType({state, state, rows.type({}, rows.i64())},
-                              {boolean, list, list, list}));
+                              results));
   nameArguments(function, {"start", "target", "max_steps"});
-  nameResults(function, {"found", "path", "forwards", "backwards"});
+  nameResults(function, names);
   builder.setInsertionPointToStart(function.addEntryBlock());
   SmallVector<Value> first =
       inits(function.getArgument(0), function.getArgument(1));
   Type states = forwardOps.rowsType();
-  SmallVector<Type> types{states, states, list, list,
-                          states, states, list, list};
-  for (Value number : ArrayRef(first).drop_front(size))
-    types.push_back(number.getType());
+  SmallVector<Type> types{states, states, list, list};
+  for (Value scalar : ArrayRef(first).slice(size, known - size))
+    types.push_back(scalar.getType());
+  if (needsAllLayers)
+    types.push_back(rows.type({anySize, int64_t(graph.central.size()) + 1},
+                              forwardOps.rowsType().getElementType()));
+  else
+    types.append(2, states);
   ValueRange last = rows.loop(
       types, first,
       [&](ValueRange now) {
@@ -164,16 +235,15 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
       [&]() -> SmallVector<Value> {
         return {rows.constant({}, {0}, rows.i64())};
       })[0];
-  ValueRange layers = rows.branch(
-      isEven(last[depth]), {list, list},
-      [&]() -> SmallVector<Value> {
-        return {last[mine + sizes], last[other + sizes]};
-      },
-      [&]() -> SmallVector<Value> {
-        return {last[other + sizes], last[mine + sizes]};
-      });
-  builder.create<func::ReturnOp>(
-      location, ValueRange{last[met], path, layers[0], layers[1]});
+  SmallVector<Value> values{last[met], path, ofEnd(last[sizes], 0),
+                            ofEnd(last[sizes], 1)};
+  // Before the first step that is the start.
+  if (options.givesLayer)
+    values.push_back(rows.branch(
+        forwardOps.isPositive(last[depth]), states,
+        [&]() -> SmallVector<Value> { return {last[other]}; },
+        [&]() -> SmallVector<Value> { return {last[mine]}; })[0]);
+  builder.create<func::ReturnOp>(location, values);
   return module;
 }
 

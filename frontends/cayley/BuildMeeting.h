@@ -14,7 +14,8 @@
 namespace zenith::cayley {
 
 struct MeetingOptions {
-  State start, target; ///< states of the graph; only their types count
+  State start, target;     ///< states of the graph; only their types count
+  bool givesLayer = false; ///< the newest layer is a result too
 };
 
 /// A module whose @main takes the start and the target, each 1 x positions as
@@ -23,7 +24,7 @@ struct MeetingOptions {
 ///   whether there is a path, tensor<i1>,
 ///   the generators of a shortest one in order, tensor<?xi64>,
 /// the sizes of the layers from the start, and of the layers from the target,
-/// both tensor<?xi64>.
+/// both tensor<?xi64>, and, on request, the states of the newest layer.
 /// The frontiers of both ends are expanded in turn until a new layer of one end
 /// meets the last layer of the other. Loop-carried integers of the main loop
 /// are the size of the last layer, the number of layers and whether the ends

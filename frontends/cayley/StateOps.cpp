@@ -132,13 +132,18 @@ Value StateOps::withSize(Value sizes, Value size) {
   return concat(sizes, keep(asList(isPositive(size)), asList(size)).front());
 }
 
-Tensor stateRow(const State &state, RankedTensorType type) {
+Tensor stateRows(ArrayRef<State> states, RankedTensorType type) {
   unsigned bytes = type.getElementTypeBitWidth() / 8;
   std::vector<char> data;
-  for (int64_t number : state)
-    for (unsigned byte = 0; byte < bytes; ++byte)
-      data.push_back(char(number >> 8 * byte));
-  return Tensor(type, data);
+  data.reserve(states.size() * size_t(type.getDimSize(1)) * bytes);
+  for (const State &state : states)
+    for (int64_t number : state)
+      for (unsigned byte = 0; byte < bytes; ++byte)
+        data.push_back(char(number >> 8 * byte));
+  return Tensor(
+      RankedTensorType::get({int64_t(states.size()), type.getDimSize(1)},
+                            type.getElementType()),
+      data);
 }
 
 void nameArguments(func::FuncOp function, ArrayRef<StringRef> names) {
@@ -153,29 +158,30 @@ void nameResults(func::FuncOp function, ArrayRef<StringRef> names) {
                            StringAttr::get(function.getContext(), name));
 }
 
-Value walkBack(RowBuilder &ops, Value links, Value end, Value sizes,
-               Value layer, Value row, int64_t generators) {
-  enum Carried { path, depth, place, offset };
-  Value zero = ops.number(0), one = ops.number(1);
+Value walkBack(RowBuilder &ops, const History &history, Value layer,
+               Value offset, Value row, int64_t generators) {
+  enum Carried { path, depth, place, first };
+  Value one = ops.number(1), ends = ops.number(history.ends);
   Value none = ops.constant({}, {0}, ops.i64());
-  // The last layer's links are the last ones.
-  Value start = ops.sub(end, ops.at(sizes, layer));
-  SmallVector<Value> inits{none, layer, row, start};
-  SmallVector<Type> types{ops.listType(), zero.getType(), zero.getType(),
-                          zero.getType()};
+  SmallVector<Value> inits{none, layer, row, offset};
+  SmallVector<Type> types{ops.listType(), one.getType(), one.getType(),
+                          one.getType()};
   return ops.loop(
       types, inits,
       [&](ValueRange now) {
-        return ops.compare(graph::CompareDirection::gt, now[depth], zero);
+        return ops.compare(graph::CompareDirection::ge, now[depth], ends);
       },
       [&](ValueRange now) -> SmallVector<Value> {
         Value link = ops.convert(
-            ops.at(links, ops.add(now[offset], now[place])), ops.i64());
-        Value count = ops.number(generators);
-        Value before = ops.sub(now[depth], one);
+            ops.at(history.links, ops.add(now[first], now[place])), ops.i64());
+        Value count = ops.number(generators), before = now[depth],
+              start = now[first];
+        for (int64_t end = 0; end < history.ends; ++end) {
+          before = ops.sub(before, one);
+          start = ops.sub(start, ops.at(history.sizes, before));
+        }
         return {ops.concat(now[path], ops.asList(ops.rem(link, count))), before,
-                ops.div(link, count),
-                ops.sub(now[offset], ops.at(sizes, before))};
+                ops.div(link, count), start};
       })[path];
 }
 

@@ -67,8 +67,12 @@ private:
   mlir::Type stateElement;
 };
 
-/// A state as the argument of a search program, 1 x positions of `type`.
-Tensor stateRow(const State &state, mlir::RankedTensorType type);
+/// States as the rows of one argument of a search program, whose type has the
+/// positions and element of `type`.
+Tensor stateRows(llvm::ArrayRef<State> states, mlir::RankedTensorType type);
+inline Tensor stateRow(const State &state, mlir::RankedTensorType type) {
+  return stateRows(state, type);
+}
 
 /// Gives arguments and results of an entry their public names.
 void nameArguments(mlir::func::FuncOp function,
@@ -76,16 +80,21 @@ void nameArguments(mlir::func::FuncOp function,
 void nameResults(mlir::func::FuncOp function,
                  llvm::ArrayRef<llvm::StringRef> names);
 
+/// What a search keeps of its layers: for every state, in their order, a link,
+/// which is parent * generators + generator, where the parent is a position in
+/// its layer; and the sizes of layers. Searches from several ends take turns,
+/// layer by layer.
+struct History {
+  mlir::Value links, sizes;
+  int64_t ends = 1;
+};
+
 /// The generators of the path to a state, from the state back to its root.
-/// `links` holds up to `end`, for every state after the root in order of
-/// layers,
-/// parent
-/// * generators + generator, where the parent is a position in its layer;
-/// `sizes` are those of the layers, the root's first. `row` is the state's
-/// position in layer number `layer`, the last one.
-mlir::Value walkBack(RowBuilder &ops, mlir::Value links, mlir::Value end,
-                     mlir::Value sizes, mlir::Value layer, mlir::Value row,
-                     int64_t generators);
+/// `layer` is the position of the state's layer in the sizes, `offset` that of
+/// its first link and `row` the state's position in it. The first layer of each
+/// end is its root.
+mlir::Value walkBack(RowBuilder &ops, const History &history, mlir::Value layer,
+                     mlir::Value offset, mlir::Value row, int64_t generators);
 
 } // namespace zenith::cayley
 

@@ -255,8 +255,7 @@ static Expected<Results> evaluateTestAndSet(const OpEvaluation &e) {
   return Results{std::move(*positions), std::move(*bits)};
 }
 
-/// The bytes of row `row` of all parts of a list that starts at operand
-/// `first`.
+/// The bytes of row `row` of some parts of a list, from operand `first` on.
 static std::string rowAt(const OpEvaluation &e, size_t first, size_t parts,
                          int64_t row) {
   std::string bytes;
@@ -270,7 +269,8 @@ static std::string rowAt(const OpEvaluation &e, size_t first, size_t parts,
 
 static Expected<Results> evaluateAppendNew(const OpEvaluation &e) {
   auto op = cast<search::AppendNewOp>(e.op);
-  const size_t parts = op.getKnown().size();
+  const size_t parts = op.getKnown().size(),
+               compared = size_t(op.comparedParts());
   auto number = [&](size_t operand) {
     return elementsOf<int64_t>(e.operand(unsigned(operand)))[0];
   };
@@ -288,13 +288,15 @@ static Expected<Results> evaluateAppendNew(const OpEvaluation &e) {
   std::vector<std::string> list;
   for (int64_t row = 0; row < count; ++row) {
     list.push_back(rowAt(e, 1, parts, row));
-    seen.insert(list.back());
+    seen.insert(rowAt(e, 1, compared, row));
   }
-  const size_t most = size_t(std::max(count, std::min(rows, cells - 1)));
+  const size_t most =
+      size_t(std::max(count, compared == 0 ? rows : std::min(rows, cells - 1)));
   for (int64_t row = 0; row < e.operand(1 + parts).shape()[0]; ++row) {
-    std::string bytes = rowAt(e, 1 + parts, parts, row);
-    if (list.size() < most && seen.insert(bytes).second)
-      list.push_back(std::move(bytes));
+    if (list.size() < most &&
+        (compared == 0 ||
+         seen.insert(rowAt(e, 1 + parts, compared, row)).second))
+      list.push_back(rowAt(e, 1 + parts, parts, row));
   }
   Expected<Tensor> index = e.allocate({cells}, 0);
   if (!index)

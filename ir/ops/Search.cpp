@@ -279,6 +279,10 @@ LogicalResult AppendNewOp::verify() {
     return failure();
   if (index.getRank() != 1 || !index.isDynamicDim(0))
     return checks.fail("new index", typeText(index), "tensor<?xui64>", 4);
+  // append_new_c5
+  if (comparedParts() < 0 || comparedParts() > int64_t(parts))
+    return checks.fail("compared parts", std::to_string(comparedParts()),
+                       "0 to " + std::to_string(parts), 5);
   return success();
 }
 

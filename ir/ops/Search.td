@@ -127,18 +127,24 @@ def Search_AppendNewOp : Search_Op<"append_new", [AttrSizedOperandSegments]> {
     further rows are unspecified. What does not fit into `rows` rows, or into an index of `cells` elements, one of which stays free, is left
     out. `index` is the new index of the op that gave `known`; where `count` is 0, any. The elements of an index are unspecified. Where
     `rows` and `cells` stay as they are, nothing is moved: a step costs as much as its candidates.
+    With `compared` K only the first K parts tell rows apart, and the others are what a row brings with it. Where K is 0 every candidate is
+    new and nothing is looked up: the index is as it was or has other unspecified elements, and bounds nothing.
     c1: there is a part, and known, candidates and list have as many; c2: parts have one dimension or more, rows of a static shape and
     integers of 8 bits or more, and all of one list one size; c3: candidates and list have the rows of known; c4: the list has a dynamic
-    dimension 0, and both indices have rank 1, the new one of a dynamic size.
+    dimension 0, and both indices have rank 1, the new one of a dynamic size; c5: `compared` is from 0 to the number of parts.
     Example: `%i, %l, %n = search.append_new %index, (%known), (%more) count %c rows %r cells %s : (tensor<?xui64>, tensor<?x3xui8>,
       tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)`
   }];
   let arguments = (ins Search_WordList:$index, Variadic<Graph_IntTensor>:$known, Variadic<Graph_IntTensor>:$candidates,
-    Graph_IndexScalar:$count, Graph_IndexScalar:$rows, Graph_IndexScalar:$cells);
+    Graph_IndexScalar:$count, Graph_IndexScalar:$rows, Graph_IndexScalar:$cells, OptionalAttr<I64Attr>:$compared);
   let results = (outs Search_WordList:$new_index, Variadic<Graph_IntTensor>:$list, Graph_IndexScalar:$total);
   let assemblyFormat = [{
-    $index `,` `(` $known `)` `,` `(` $candidates `)` `count` $count `rows` $rows `cells` $cells attr-dict
-    `:` functional-type(operands, results)
+    $index `,` `(` $known `)` `,` `(` $candidates `)` `count` $count `rows` $rows `cells` $cells
+    (`compared` $compared^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Parts, from the first on, that tell rows apart.
+    int64_t comparedParts() { return getCompared().value_or(int64_t(getKnown().size())); }
   }];
 }
 

@@ -109,6 +109,9 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   auto keys = optionsOf<ChooseStateKeysPassOptions>(options);
   keys.without = options.withoutWords;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
+  // Lists of rows are partitioned, those with room aren't.
+  if (options.meshDevices <= 1)
+    passes.addNestedPass<func::FuncOp>(createGrowListsPass());
   // The rewrites above look at a loop, which a step has no more.
   passes.addPass(search::createSplitSearchLoopPass());
   addTidy(passes);

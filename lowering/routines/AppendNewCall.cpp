@@ -22,9 +22,10 @@ FailureOr<KernelPlan> emitAppendNew(const EmissionContext &context,
   using Arguments = zenith_append_new_arguments;
   graph::DimAnalysis &dims = context.dims;
   RoutineCall<Arguments> call(context, "append_new");
-  // The routine finds rows in its results.
+  // The routine finds rows in its results; a list alone needs no other.
   for (Value result : op->getResults())
-    if (!call.kernel.resultOf(result))
+    if (!call.kernel.resultOf(result) &&
+        (op.comparedParts() > 0 || llvm::is_contained(op.getList(), result)))
       return op.emitError("no kernel for append_new with an unused result");
   SmallVector<Value> bytes, known, candidates, list;
   for (unsigned part = 0; part < op.getKnown().size(); ++part) {
@@ -48,6 +49,7 @@ FailureOr<KernelPlan> emitAppendNew(const EmissionContext &context,
   call.set(&Arguments::new_index, call.result(op.getNewIndex()));
   call.set(&Arguments::list, list);
   call.set(&Arguments::total, call.result(op.getTotal()));
+  call.set(&Arguments::compared, op.comparedParts());
   constexpr double typicalRows = 1024, perRow = 40;
   KernelPlan plan;
   if (!addLaunch(plan, call.finish(1, perRow * double(more.constant().value_or(

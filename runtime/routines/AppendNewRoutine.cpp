@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // append_new: an open-addressing table of positions that outlives the step that
-// made it, so that a step looks at its own rows only.
+// made it, so that a step looks at its own rows only; a list alone where rows
+// are not compared.
 
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowKeys.h"
@@ -14,9 +15,9 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// Rows of several parts.
+/// Rows of several parts, of which the first ones tell them apart.
 struct PartRows {
-  int64_t parts;
+  int64_t parts, compared;
   const int64_t *bytes; ///< of a row, by part
   void *const *data;
 
@@ -26,15 +27,22 @@ struct PartRows {
   uint64_t hash(int64_t row) const {
     constexpr uint64_t odd = 0x9e3779b97f4a7c15;
     uint64_t value = hashOf(at(0, row), bytes[0]);
-    for (int64_t part = 1; part < parts; ++part)
+    for (int64_t part = 1; part < compared; ++part)
       value = mixed(value ^ odd, hashOf(at(part, row), bytes[part]) ^ odd);
     return value;
   }
   bool isSame(int64_t row, const PartRows &others, int64_t other) const {
-    for (int64_t part = 0; part < parts; ++part)
+    for (int64_t part = 0; part < compared; ++part)
       if (!sameBytes(at(part, row), others.at(part, other), bytes[part]))
         return false;
     return true;
+  }
+  /// Copies `count` rows of a list that is another one to row `at` on.
+  void take(int64_t at, const PartRows &others, int64_t count) const {
+    for (int64_t part = 0; part < parts; ++part)
+      if (data[part] != others.data[part])
+        std::memcpy(this->at(part, at), others.at(part, 0),
+                    size_t(count * bytes[part]));
   }
 };
 
@@ -128,29 +136,35 @@ void zenith_routine_append_new(const zenith_append_new_arguments *arguments,
   const zenith_append_new_arguments &given = checked(arguments);
   if (begin == end)
     return;
-  const PartRows known{given.parts, given.row_bytes, given.known},
-      list{given.parts, given.row_bytes, given.list},
-      candidates{given.parts, given.row_bytes, given.candidates};
+  const auto rowsAt = [&](void *const *data) {
+    return PartRows{given.parts, given.compared, given.row_bytes, data};
+  };
+  const PartRows known = rowsAt(given.known), list = rowsAt(given.list),
+                 candidates = rowsAt(given.candidates);
+  const bool isIndexed = given.compared > 0;
   // A cell stays free, at which a search for a row ends.
-  const int64_t room =
-                    std::max<int64_t>(0, std::min(given.rows, given.cells - 1)),
+  const int64_t room = std::max<int64_t>(
+                    0, isIndexed ? std::min(given.rows, given.cells - 1)
+                                 : given.rows),
                 count = std::min({std::max<int64_t>(given.count, 0),
                                   given.known_rows, room});
-  for (int64_t part = 0; part < given.parts; ++part)
-    if (list.data[part] != known.data[part])
-      std::memcpy(list.at(part, 0), known.at(part, 0),
-                  size_t(count * given.row_bytes[part]));
-  *given.total = count;
-  if (given.cells < 1)
-    return;
-  RowIndex index(given.new_index, given.cells);
-  bool isMoved =
-      given.new_index != given.index && given.cells == given.old_cells;
-  if (count == 0 || given.cells != given.old_cells)
-    index.rebuild(list, count);
-  else if (isMoved)
-    std::memcpy(given.new_index, given.index,
-                size_t(given.cells) * sizeof(uint64_t));
-  *given.total =
-      index.append(list, count, room, candidates, given.candidate_rows);
+  list.take(0, known, count);
+  int64_t total = count;
+  if (!isIndexed) {
+    const int64_t more = std::min(given.candidate_rows, room - count);
+    list.take(count, candidates, more);
+    total += more;
+  } else if (given.cells > 0) {
+    RowIndex index(given.new_index, given.cells);
+    bool isMoved =
+        given.new_index != given.index && given.cells == given.old_cells;
+    if (count == 0 || given.cells != given.old_cells)
+      index.rebuild(list, count);
+    else if (isMoved)
+      std::memcpy(given.new_index, given.index,
+                  size_t(given.cells) * sizeof(uint64_t));
+    total = index.append(list, count, room, candidates, given.candidate_rows);
+  }
+  if (given.total)
+    *given.total = total;
 }

@@ -281,3 +281,11 @@ func.func @append_new_c4_index(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tens
   %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<8xui64>, tensor<?x3xui8>, tensor<i64>)
   return
 }
+
+// -----
+
+func.func @append_new_c5(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %a: tensor<4x3xui8>, %c: tensor<i64>) {
+  // expected-error@below {{'search.append_new' op compared parts: got 2, expected 0 to 1 (append_new_c5)}}
+  %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c compared 2 : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
+  return
+}

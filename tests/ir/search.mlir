@@ -43,5 +43,7 @@ func.func @append_new(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %w: tensor<?xui64
   %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
   // CHECK: search.append_new %{{.*}}, (%{{.*}}, %{{.*}}), (%{{.*}}, %{{.*}}) count
   %p, %q, %r, %s = search.append_new %i, (%k, %w), (%a, %b) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<?xui64>, tensor<4x3xui8>, tensor<4xui64>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<?xui64>, tensor<i64>)
+  // CHECK: search.append_new {{.*}} cells %{{.*}} compared 0 : (tensor<?xui64>,
+  %t, %u, %v = search.append_new %i, (%k), (%a) count %c rows %c cells %c compared 0 : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
   return
 }

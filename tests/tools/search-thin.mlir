@@ -45,3 +45,16 @@
 // RUN: %python %S/Inputs/killed_search.py zenith-search lrx:8 2 2 --no-dense-index | FileCheck --check-prefix=KILLED %s
 // RUN: %python %S/Inputs/killed_search.py zenith-search lx:8 2 3 --without=dense-index,marks,bit-rows | FileCheck --check-prefix=KILLED %s
 // KILLED: 2 kills, {{.*}} the layers are the same
+//
+// Paths: both ends have one list of known states, whose links come with them; what is read of them is the same without an index, in the
+// interpreter, and in parts.
+// RUN: zenith-search bfs %S/Inputs/cycles.gap --max-layers=150 --store-layers=%t.far.npy --layers=last
+// RUN: zenith-search path %S/Inputs/cycles.gap --from=@%t.far.npy --explain=search 2>&1 > %t.paths | FileCheck --check-prefix=PATH %s
+// PATH: SEA012 {{.*}}known states, as rows, are found by an index
+// RUN: FileCheck --check-prefix=FOUND %s < %t.paths
+// FOUND: path: {{([^ ]+ )+[^ ]+$}}
+// RUN: zenith-search path %S/Inputs/cycles.gap --from=@%t.far.npy --without=known-index | diff %t.paths -
+// RUN: zenith-search path %S/Inputs/cycles.gap --from=@%t.far.npy --stepwise=7 | grep path: | diff %t.paths -
+// RUN: zenith-search bfs lx:6 --store-layers=%t.far.npy --layers=last
+// RUN: zenith-search path lx:6 --from=@%t.far.npy > %t.paths
+// RUN: zenith-search path lx:6 --from=@%t.far.npy --target=interp | diff %t.paths -

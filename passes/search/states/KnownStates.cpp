@@ -52,8 +52,12 @@ KnownStates::Step KnownStates::add(ValueRange carried, ValueRange candidates) {
         RankedTensorType::get(shape, typeOf(part).getElementType()));
   }
   types.push_back(typeOf(count));
-  auto added = builder.create<AppendNewOp>(location, types, index, known,
-                                           candidates, count, size, cells);
+  auto compared =
+      broughtParts == 0
+          ? IntegerAttr()
+          : builder.getI64IntegerAttr(int64_t(known.size() - broughtParts));
+  auto added = builder.create<AppendNewOp>(
+      location, types, index, known, candidates, count, size, cells, compared);
   Step step;
   step.carried.assign(added->result_begin(), added->result_end());
   Value more = rows.sub(added.getTotal(), count);
@@ -65,73 +69,132 @@ KnownStates::Step KnownStates::add(ValueRange carried, ValueRange candidates) {
 namespace {
 /// The ops of a step that an index replaces.
 struct KnownRows {
-  unsigned known = 0; ///< loop-carried value
+  /// Loop-carried lists: the known rows, and perhaps the places that the rows
+  /// had among their candidates.
+  SmallVector<unsigned> lists;
   UniqueOp unique;
   IsInOp isIn;
   NotOp negated;
   CompactOp compact;
-  ConcatOp concat;
+  SmallVector<ConcatOp> concats; ///< by list
 };
 } // namespace
 
+ConcatOp appendTo(WhileOp loop, unsigned list) {
+  Block &body = loop.getBody().front();
+  BlockArgument argument = body.getArgument(list);
+  auto concat =
+      body.getTerminator()->getOperand(list).getDefiningOp<ConcatOp>();
+  bool appends = concat && concat.getDim() == 0 &&
+                 concat.getOperands().size() == 2 &&
+                 concat.getOperands()[0] == argument &&
+                 concat.getOperands()[1] != argument && concat->hasOneUse();
+  bool isPrivate = loop.getCondition().front().getArgument(list).use_empty();
+  return appends && isPrivate ? concat : ConcatOp();
+}
+
+/// Whether nothing but `users` reads a value.
+static bool areUsers(Value value, ArrayRef<Operation *> users) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return llvm::is_contained(users, user);
+  });
+}
+
+/// The carried list, if any, that grows by the places of the fresh rows.
+static bool matchPlaces(WhileOp loop, KnownRows &found) {
+  if (found.compact.getInputs().size() == 1)
+    return true;
+  Value places = found.compact.getResult(1);
+  if (found.compact.getInputs().size() != 2 || !places.hasOneUse() ||
+      found.compact.getInputs()[1] != found.unique.getFirst())
+    return false;
+  for (unsigned list = 0; list < loop.getNumResults(); ++list)
+    if (ConcatOp concat = appendTo(loop, list);
+        concat && concat.getOperands()[1] == places &&
+        concat.getOperands()[0].hasOneUse()) {
+      found.lists.push_back(list);
+      found.concats.push_back(concat);
+      return true;
+    }
+  return false;
+}
+
 /// The step that keeps only its fresh rows, by the op that appends them.
 static std::optional<KnownRows> matchStep(WhileOp loop, unsigned known) {
-  Block &body = loop.getBody().front();
-  BlockArgument argument = body.getArgument(known);
   KnownRows found;
-  found.known = known;
-  found.concat =
-      body.getTerminator()->getOperand(known).getDefiningOp<ConcatOp>();
-  if (!found.concat || found.concat.getDim() != 0 ||
-      found.concat.getOperands().size() != 2 ||
-      found.concat.getOperands()[0] != argument || !found.concat->hasOneUse())
+  found.lists.push_back(known);
+  ConcatOp concat = appendTo(loop, known);
+  if (!concat)
     return std::nullopt;
-  found.compact = found.concat.getOperands()[1].getDefiningOp<CompactOp>();
-  if (!found.compact || found.compact.getInputs().size() != 1)
+  found.concats.push_back(concat);
+  found.compact = concat.getOperands()[1].getDefiningOp<CompactOp>();
+  if (!found.compact || concat.getOperands()[1] != found.compact.getResult(0))
     return std::nullopt;
   found.negated = found.compact.getMask().getDefiningOp<NotOp>();
   found.unique = found.compact.getInputs()[0].getDefiningOp<UniqueOp>();
   if (!found.negated || !found.unique || found.unique.getSorted())
     return std::nullopt;
   found.isIn = found.negated.getOperand().getDefiningOp<IsInOp>();
-  Value rows = found.unique.getRows();
+  Value rows = found.unique.getRows(), argument = concat.getOperands()[0];
   if (!found.isIn || found.isIn.getSet() != argument ||
       found.isIn.getOperand() != rows || found.compact.getInputs()[0] != rows)
     return std::nullopt;
-  bool isAlone = found.negated->hasOneUse() && found.isIn->hasOneUse() &&
-                 llvm::all_of(found.unique->getUsers(), [&](Operation *user) {
-                   return user == found.isIn || user == found.compact;
-                 });
-  // The known rows are read by the step alone.
-  bool isPrivate =
-      llvm::all_of(argument.getUsers(),
-                   [&](Operation *user) {
-                     return user == found.isIn || user == found.concat;
-                   }) &&
-      loop.getCondition().front().getArgument(known).use_empty();
+  bool isAlone = found.negated->hasOneUse() && found.isIn->hasOneUse();
+  for (Value result : found.unique->getResults())
+    isAlone &= areUsers(result, {found.isIn, found.compact});
   auto type = cast<RankedTensorType>(rows.getType());
   bool areIntegers = type.getRank() == 2 && !type.isDynamicDim(1) &&
                      type.getElementType().isInteger() &&
                      type.getElementTypeBitWidth() >= 8;
-  if (!isAlone || !isPrivate || !areIntegers)
+  if (!isAlone || !areUsers(argument, {found.isIn, concat}) || !areIntegers ||
+      !matchPlaces(loop, found))
     return std::nullopt;
   return found;
 }
 
 /// The step's candidates, each once where there are many: an index has room for
-/// all that it is given.
-static Value distinctCandidates(RowBuilder &rows, Value candidates) {
+/// all that it is given. Their places come with them.
+static SmallVector<Value> distinctCandidates(RowBuilder &rows, Value candidates,
+                                             bool withPlaces) {
   constexpr int64_t few = 256;
   SmallVector<int64_t> shape(typeOf(candidates).getShape());
   shape[0] = anySize;
-  auto type = RankedTensorType::get(shape, typeOf(candidates).getElementType());
-  Value areFew = rows.compare(CompareDirection::le, rows.count(candidates),
-                              rows.number(few));
+  SmallVector<Type> types{
+      RankedTensorType::get(shape, typeOf(candidates).getElementType())};
+  if (withPlaces)
+    types.push_back(rows.listType());
+  Value count = rows.count(candidates);
+  Value areFew = rows.compare(CompareDirection::le, count, rows.number(few));
   return rows.branch(
-      areFew, type, [&]() -> SmallVector<Value> { return {candidates}; },
-      [&]() -> SmallVector<Value> {
-        return {rows.distinctAt(candidates).first};
-      })[0];
+      areFew, types,
+      [&] {
+        SmallVector<Value> values{candidates};
+        if (withPlaces)
+          values.push_back(rows.positions(count));
+        return values;
+      },
+      [&] {
+        auto [once, places] = rows.distinctAt(candidates);
+        SmallVector<Value> values{once};
+        if (withPlaces)
+          values.push_back(places);
+        return values;
+      });
+}
+
+WhileOp withCarried(WhileOp loop, ValueRange inits, ValueRange more) {
+  OpBuilder builder(loop);
+  SmallVector<Value> first(inits);
+  SmallVector<Type> types(loop.getResultTypes());
+  llvm::append_range(first, more);
+  llvm::append_range(types, more.getTypes());
+  auto rebuilt = builder.create<WhileOp>(loop.getLoc(), types, first);
+  for (auto [to, from] : llvm::zip(rebuilt->getRegions(), loop->getRegions())) {
+    to.takeBody(from);
+    for (Type type : more.getTypes())
+      to.front().addArgument(type, loop.getLoc());
+  }
+  return rebuilt;
 }
 
 WhileOp indexKnownRows(WhileOp loop) {
@@ -142,46 +205,50 @@ WhileOp indexKnownRows(WhileOp loop) {
     return {};
   OpBuilder builder(loop);
   Location location = loop.getLoc();
-  KnownStates states(builder, location);
-  SmallVector<Value> first = states.begin(loop.getInits()[found->known]);
-  SmallVector<Value> inits(loop.getInits());
-  SmallVector<Type> types(loop.getResultTypes());
-  inits[found->known] = first[1];
-  for (Value more : {first.front(), first.back()}) {
-    inits.push_back(more);
-    types.push_back(more.getType());
-  }
-  auto indexed = builder.create<WhileOp>(location, types, inits);
-  for (auto [to, from] : llvm::zip(indexed->getRegions(), loop->getRegions())) {
-    to.takeBody(from);
-    for (Type type : ArrayRef(types).take_back(2))
-      to.front().addArgument(type, location);
-  }
+  KnownStates states(builder, location, unsigned(found->lists.size() - 1));
+  SmallVector<Value> inits(loop.getInits()), lists;
+  for (unsigned list : found->lists)
+    lists.push_back(inits[list]);
+  SmallVector<Value> first = states.begin(lists);
+  for (auto [part, list] : llvm::enumerate(found->lists))
+    inits[list] = first[1 + part];
+  WhileOp indexed = withCarried(loop, inits, {first.front(), first.back()});
   Block &body = indexed.getBody().front();
   auto carriedOf = [&](ValueRange values) {
-    return SmallVector<Value>{values.drop_back().back(), values[found->known],
-                              values.back()};
+    SmallVector<Value> carried{values.drop_back().back()};
+    for (unsigned list : found->lists)
+      carried.push_back(values[list]);
+    carried.push_back(values.back());
+    return carried;
   };
   builder.setInsertionPoint(found->unique);
   RowBuilder rows(builder, location);
-  Value candidates = distinctCandidates(rows, found->unique.getOperand());
   KnownStates::Step step =
-      states.add(carriedOf(body.getArguments()), candidates);
-  found->compact.getResult(0).replaceAllUsesWith(step.fresh.front());
+      states.add(carriedOf(body.getArguments()),
+                 distinctCandidates(rows, found->unique.getOperand(),
+                                    /*withPlaces=*/found->lists.size() > 1));
   Operation *yield = body.getTerminator();
-  yield->setOperand(found->known, step.carried[1]);
+  for (auto [part, list] : llvm::enumerate(found->lists)) {
+    found->compact.getResult(part).replaceAllUsesWith(step.fresh[part]);
+    yield->setOperand(list, step.carried[1 + part]);
+  }
   yield->insertOperands(yield->getNumOperands(),
                         {step.carried.front(), step.carried.back()});
-  for (Operation *op :
-       SmallVector<Operation *>{found->concat, found->compact, found->negated,
-                                found->isIn, found->unique})
+  for (ConcatOp concat : found->concats)
+    concat.erase();
+  for (Operation *op : SmallVector<Operation *>{found->compact, found->negated,
+                                                found->isIn, found->unique})
     op->erase();
   builder.setInsertionPointAfter(indexed);
-  for (auto [number, result] : llvm::enumerate(loop.getResults()))
-    if (number != found->known)
+  for (auto [number, result] : llvm::enumerate(loop.getResults())) {
+    const auto *part = llvm::find(found->lists, unsigned(number));
+    if (part == found->lists.end())
       result.replaceAllUsesWith(indexed.getResult(number));
-  if (Value all = loop.getResult(found->known); !all.use_empty())
-    all.replaceAllUsesWith(states.part(carriedOf(indexed.getResults()), 0));
+    else if (!result.use_empty())
+      result.replaceAllUsesWith(
+          states.part(carriedOf(indexed.getResults()),
+                      unsigned(part - found->lists.begin())));
+  }
   loop.erase();
   return indexed;
 }

@@ -13,11 +13,14 @@ namespace zenith::search {
 /// Builds a list of states in the order of layers, with room to grow, and the
 /// index that finds them: what a loop carries of them is the index, each part
 /// of the list and the number of states. A state is one value per part, a list
-/// of words or rows of integers.
+/// of words or rows of integers; it may bring parts with it that tell no states
+/// apart.
 class KnownStates {
 public:
-  KnownStates(mlir::OpBuilder &builder, mlir::Location location)
-      : builder(builder), location(location), rows(builder, location) {}
+  KnownStates(mlir::OpBuilder &builder, mlir::Location location,
+              unsigned broughtParts = 0)
+      : builder(builder), location(location), rows(builder, location),
+        broughtParts(broughtParts) {}
 
   /// The first values: a list of these states, each once.
   llvm::SmallVector<mlir::Value> begin(mlir::ValueRange states);
@@ -40,12 +43,23 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   graph::RowBuilder rows;
+  unsigned broughtParts;
 };
 
 /// Rebuilds a loop on rows that keeps all known rows as one list, to which each
 /// step appends the distinct candidates that are not in it (unique, is_in,
-/// compact, concat), so that it has an index. Null where it is none.
+/// compact, concat), so that it has an index. Another list may grow with it by
+/// the places of those candidates. Null where it is none.
 graph::WhileOp indexKnownRows(graph::WhileOp loop);
+
+/// The concat by which a step appends to a carried list whose condition does
+/// not read it; null where it does anything else with what it yields.
+graph::ConcatOp appendTo(graph::WhileOp loop, unsigned list);
+
+/// A loop with the regions of `loop`, which stay for it to be erased, other
+/// first values and further carried ones.
+graph::WhileOp withCarried(graph::WhileOp loop, mlir::ValueRange inits,
+                           mlir::ValueRange more);
 
 } // namespace zenith::search
 

@@ -127,3 +127,29 @@ TEST(EvalSearch, AppendNew) {
                             "tensor<3x2xui8>\ndense<3> : tensor<i64>");
   EXPECT_EQ(run("3", "4"), run("3", "16"));
 }
+
+TEST(EvalSearch, AppendNewComparesTheFirstParts) {
+  // The second part comes with a row and tells none apart; without compared
+  // parts every candidate is new.
+  auto run = [&](const std::string &compared, const std::string &cells) {
+    return evaluateBody(
+        "  %i, %k, %l, %n = search.append_new %0, (%1, %2), (%3, %4) count %5 "
+        "rows %6 cells %7 compared " +
+            compared +
+            " : (tensor<0xui64>, tensor<1x2xui8>, tensor<1xi64>, "
+            "tensor<3x2xui8>, tensor<3xi64>, tensor<i64>, tensor<i64>, "
+            "tensor<i64>) -> (tensor<?xui64>, tensor<?x2xui8>, tensor<?xi64>, "
+            "tensor<i64>)\n  return %l, %n",
+        "tensor<?xi64>, tensor<i64>",
+        {"dense<> : tensor<0xui64>", "dense<[[1, 2]]> : tensor<1x2xui8>",
+         "dense<5> : tensor<1xi64>",
+         "dense<[[3, 4], [1, 2], [3, 4]]> : tensor<3x2xui8>",
+         "dense<[6, 7, 8]> : tensor<3xi64>", "dense<1> : tensor<i64>",
+         "dense<4> : tensor<i64>", "dense<" + cells + "> : tensor<i64>"});
+  };
+  EXPECT_EQ(run("1", "16"), "dense<[5, 6, 0, 0]> : tensor<4xi64>\ndense<2> : "
+                            "tensor<i64>");
+  EXPECT_EQ(run("2", "16"), "dense<[5, 6, 7, 8]> : tensor<4xi64>\ndense<4> : "
+                            "tensor<i64>");
+  EXPECT_EQ(run("0", "0"), run("2", "16"));
+}
