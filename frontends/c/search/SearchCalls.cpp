@@ -13,7 +13,18 @@
 using namespace zenith;
 using namespace zenith::c;
 
-/// The loop of @run tells the size of a layer at each condition.
+zenith_status *zenith::c::SearchStop::asked() const {
+  if (cancel && __atomic_load_n(&cancel->requested, __ATOMIC_RELAXED))
+    return failure(ZENITH_RUN_FAILED, ZENITH_REASON_CANCELLED,
+                   "the search was cancelled between two steps");
+  if (deadline && zenith_now() > deadline)
+    return failure(ZENITH_RUN_FAILED, ZENITH_REASON_DEADLINE,
+                   "the deadline came between two steps");
+  return nullptr;
+}
+
+/// The loop of @run tells the size of a layer at each condition. A word more,
+/// behind the numbers, ends it.
 static void listLayer(void *user, const zenith_profile *event) {
   constexpr int32_t loopProgress = 5;
   auto *search = static_cast<zenith_search *>(user);
@@ -21,6 +32,13 @@ static void listLayer(void *user, const zenith_profile *event) {
     return;
   if (!std::exchange(search->wasTold, false) && event->numbers[0] > 0)
     search->layers.push_back(event->numbers[0]);
+  if (search->stepsLeft-- <= 0)
+    return;
+  if (zenith_status *status = search->stop.asked()) {
+    zenith_status_free(status);
+    const_cast<int64_t *>(event->numbers)[event->number_count] = 1;
+    search->wasEnded = true;
+  }
 }
 
 zenith_status *zenith_search::run(const char *entry, const ArrayList &inputs,
@@ -56,12 +74,13 @@ zenith_status *zenith_search::start() {
   return run("init", arguments, state);
 }
 
-zenith_status *zenith_search::advance() {
-  int64_t one = 1;
+zenith_status *zenith_search::advance(int64_t steps) {
   Tensor limit(
       mlir::RankedTensorType::get(
           {}, mlir::IntegerType::get(program.program->mlir.get(), 64)),
-      llvm::ArrayRef(reinterpret_cast<const char *>(&one), sizeof(one)));
+      llvm::ArrayRef(reinterpret_cast<const char *>(&steps), sizeof(steps)));
+  stepsLeft = steps;
+  wasEnded = false;
   ArrayList inputs = state, outputs;
   if (zenith_status *status = arrayOf(*context, limit, inputs.emplace_back()))
     return status;
@@ -150,17 +169,18 @@ zenith_status *zenith_search_run(zenith_search *search, int64_t limit,
                                            ", expected 0 or more steps");
     if (!search->more && limit > 0)
       return isOver();
+    search->stop = {cancel, deadline};
+    const int64_t part = search->stepsOfPart(limit);
     zenith_status *status = nullptr;
-    for (int64_t step = 0; step < limit && search->more && !status; ++step) {
-      if (cancel && __atomic_load_n(&cancel->requested, __ATOMIC_RELAXED))
-        status = failure(ZENITH_RUN_FAILED, ZENITH_REASON_CANCELLED,
-                         "the search was cancelled between two steps");
-      else if (deadline && zenith_now() > deadline)
-        status = failure(ZENITH_RUN_FAILED, ZENITH_REASON_DEADLINE,
-                         "the deadline came between two steps");
-      else
-        status = search->advance();
+    for (int64_t left = limit; left > 0 && search->more && !status;
+         left -= part) {
+      status = search->stop.asked();
+      if (!status)
+        status = search->advance(std::min(part, left));
+      if (!status && search->wasEnded)
+        status = search->stop.asked();
     }
+    search->stop = {};
     if (more)
       *more = search->more;
     return status;

@@ -148,8 +148,9 @@ static llvm::Error buildProgram(SearchProgram &search) {
     growth.listsSizes = search.isInterpreted();
     program.module = cayley::buildBfs(search.graph, growth, context);
   } else if (search.kind == SearchKind::Path) {
-    auto module = cayley::buildMeeting(
-        search.graph, {search.starts.front(), search.target}, context);
+    cayley::MeetingOptions meeting{search.starts.front(), search.target};
+    meeting.givesLayer = true;
+    auto module = cayley::buildMeeting(search.graph, meeting, context);
     if (!module)
       return module.takeError();
     program.module = std::move(*module);

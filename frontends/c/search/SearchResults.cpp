@@ -23,8 +23,6 @@ zenith_status *zenith_search_layer(zenith_search *search,
       *array = nullptr;
     if (!search || !array)
       return nullPointer(search ? "array" : "search");
-    if (search->program.kind == SearchKind::Path)
-      return notYet("zenith_search_layer of kind 'path'");
     ArrayList results;
     if (zenith_status *status = search->results(results))
       return status;

@@ -21,6 +21,15 @@ struct ExecutableFree {
   }
 };
 
+/// What ends a search between two steps.
+struct SearchStop {
+  const zenith_cancel *cancel = nullptr;
+  int64_t deadline = 0;
+
+  /// Null where nothing does.
+  zenith_status *asked() const;
+};
+
 } // namespace zenith::c
 
 struct zenith_search {
@@ -35,11 +44,21 @@ struct zenith_search {
   bool more = true;
   bool wasTold = false; ///< the next size is that of a layer that is listed
   bool isLost = false;  ///< a step failed that had taken the state over
+  zenith::c::SearchStop stop; ///< of the call in progress
+  int64_t stepsLeft = 0;      ///< of the run in progress
+  bool wasEnded = false;      ///< by `stop`, before its last step
 
   /// Runs @init.
   zenith_status *start();
-  /// One step, by @run.
-  zenith_status *advance();
+  /// At most so many steps, by one call of @run.
+  zenith_status *advance(int64_t steps);
+  /// How many of `limit` steps one run takes: all, which `stop` may end; one
+  /// where a step that fails must leave the layer before it, or where nothing
+  /// is told between steps.
+  int64_t stepsOfPart(int64_t limit) const {
+    return donates() && !program.isInterpreted() ? std::max<int64_t>(1, limit)
+                                                 : 1;
+  }
   zenith_status *results(zenith::c::ArrayList &outputs) {
     return run("results", state, outputs);
   }

@@ -94,6 +94,22 @@ static void paths_have_names(zenith_context *context) {
   CHECK(zenith_search_path(search, &json) == NULL);
   CHECK(says(json, "\"path\":[\"X\",\"L\",\"L\",\"X\",\"L\",\"X\",\"R\",\"X\"]"));
   zenith_search_free(search);
+  const char *const compiled[] = {"from=43210"};
+  search = make(context, "path", "lrx:5", compiled, 1);
+  // The start, then a layer of each end in turn.
+  const int64_t newest[] = {1, 3, 3, 6};
+  for (int i = 0; i < 4; ++i) {
+    zenith_array *layer = NULL;
+    if (i > 0)
+      CHECK(zenith_search_step(search, NULL, &more) == NULL && more);
+    CHECK(zenith_search_layer(search, &layer) == NULL);
+    CHECK(zenith_array_bytes(layer) == newest[i] * 5);
+    zenith_array_free(layer);
+  }
+  CHECK(zenith_search_run(search, 100, NULL, 0, &more) == NULL && !more);
+  CHECK(zenith_search_report(search, &json) == NULL);
+  CHECK(says(json, "\"path_length\":8"));
+  zenith_search_free(search);
   const char *const path[] = {"from=43210", "target=interp"};
   search = make(context, "path", "lrx:5", path, 2);
   CHECK(zenith_search_run(search, 100, NULL, 0, &more) == NULL && !more);
