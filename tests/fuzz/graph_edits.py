@@ -67,7 +67,7 @@ class Gap:
     """Moves and hints of a text."""
 
     def __init__(self, text):
-        self.hints = [h.strip() for h in re.findall(r"#@([^\n]*)", self.comments(text))]
+        self.hints = [h.strip() for h in re.findall(r"^#@([^\n]*)", self.comments(text), re.M)]
         self.tokens = re.findall(r":=|(?:\\.|[A-Za-z0-9_@])+|\S", re.sub(r"#[^\n]*", "", text), re.S)
         self.at, self.values, self.group, self.list = 0, {}, None, None
         while self.at < len(self.tokens):

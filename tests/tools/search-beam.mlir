@@ -71,3 +71,14 @@ func.func @main(%x: tensor<?x5xi64> {graph.name = "states", graph.dims = ["batch
   %s = graph.reduce sum, %f [1] : tensor<?x5xf32> -> tensor<?xf32>
   return %s : tensor<?xf32>
 }
+//
+// Words that are none: scores and commands are suggested or listed.
+// RUN: not zenith-search beam lrx:5 --from=43210 --score=haming 2>&1 | FileCheck --check-prefix=SCORE %s
+// SCORE: error: no score is called 'haming', did you mean 'hamming'?; known are hamming, zero and files of models
+// RUN: not zenith-search beams lrx:5 2>&1 | FileCheck --check-prefix=COMMAND %s
+// COMMAND: error: no command is called 'beams', did you mean 'beam'?; known are bfs, beam, path
+//
+// A matrix needs a modulus.
+// RUN: echo '{"generators": {"x": [[1, 1], [0, 1]]}}' > %t.json
+// RUN: not zenith-search bfs %t.json 2>&1 | FileCheck --check-prefix=MODULUS %s
+// MODULUS: :1:17: error: generator 'x' has rows as a matrix has, which needs a "modulus"

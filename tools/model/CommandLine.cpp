@@ -5,6 +5,7 @@
 #include "tools/model/CommandLine.h"
 
 #include "frontends/models/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <CLI/CLI.hpp>
@@ -26,8 +27,18 @@ static void addVersion(CLI::App &app) {
 
 static llvm::Error unknownArgument(const CLI::App &app,
                                    const std::string &word) {
-  if (word.size() < 2 || word[0] != '-')
-    return makeError(ErrorCode::Usage, "unexpected argument '" + word + "'");
+  if (word.size() < 2 || word[0] != '-') {
+    std::vector<std::string> commands;
+    for (const CLI::App *command :
+         app.get_subcommands([](const CLI::App *) { return true; }))
+      commands.push_back(command->get_name());
+    return makeError(ErrorCode::Usage,
+                     commands.empty()
+                         ? "unexpected argument '" + word + "'"
+                         : "no command is called '" + word + "'" +
+                               suggestion(word, commands) + "; known are " +
+                               llvm::join(commands, ", "));
+  }
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
     for (const std::string &name : option->get_lnames())

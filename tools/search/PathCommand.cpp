@@ -8,6 +8,7 @@
 #include "frontends/cayley/BuildMeeting.h"
 #include "frontends/cayley/StateOps.h"
 #include "frontends/models/EntrySignature.h"
+#include "frontends/models/Suggestion.h"
 #include "ir/LLVMError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/search/Reachability.h"
@@ -15,6 +16,8 @@
 #include "tools/search/SearchMetrics.h"
 #include "tools/search/SearchRun.h"
 #include "tools/search/SteppedRun.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -223,6 +226,12 @@ loadScore(SearchRun &search, cayley::BeamOptions &beam, func::FuncOp &model) {
     loaded.module = ModuleOp::create(UnknownLoc::get(search.context.get()));
     return loaded;
   }
+  if (!llvm::sys::fs::exists(score) &&
+      llvm::sys::path::extension(score).empty())
+    return makeError(ErrorCode::Invalid,
+                     "no score is called '" + score + "'" +
+                         models::suggestion(score, {"hamming", "zero"}) +
+                         "; known are hamming, zero and files of models");
   beam.score = cayley::BeamScore::Model;
   beam.modelName = score;
   auto read = search.load(score);

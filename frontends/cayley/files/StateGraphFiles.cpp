@@ -141,6 +141,9 @@ private:
   llvm::Error readPermutation(const std::string &name,
                               const json::Value &value) {
     const json::Array *array = value.getAsArray();
+    if (array && !array->empty() && array->front().getAsArray())
+      return fail("generator '" + name +
+                  "' has rows as a matrix has, which needs a \"modulus\"");
     size_t n =
         graph.permutations.empty() && array
             ? array->size()
