@@ -7,7 +7,8 @@
 #include "frontends/tensors/TensorIO.h"
 #include "ir/LLVMError.h"
 #include "ir/tensor/Scalar.h"
-#include <set>
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace zenith;
@@ -27,25 +28,29 @@ statesOfFile(const std::string &path, MLIRContext *context) {
     return makeError(ErrorCode::Invalid, "has no state", path);
   std::vector<cayley::State> states;
   int64_t positions = tensor->shape().back();
-  for (int64_t i = 0; i < tensor->size(); ++i) {
-    if (i % positions == 0)
-      states.emplace_back();
-    std::string text = interpreter::elementAt(*tensor, i).str();
-    int64_t number;
-    if (llvm::StringRef(text).getAsInteger(10, number) || number < 0 ||
-        number > INT32_MAX)
-      return makeError(
-          ErrorCode::Invalid,
-          "numbers of a state are from 0 to 2147483647, got " + text, path);
-    states.back().push_back(number);
+  const interpreter::ElementAccess access(tensor->elementType());
+  const char *element = tensor->bytes();
+  for (int64_t row = 0; row < tensor->size() / positions; ++row) {
+    cayley::State &state = states.emplace_back(size_t(positions));
+    for (int64_t &number : state) {
+      interpreter::Scalar value = access.load(element);
+      element += access.bytes();
+      // Unsigned numbers above 2^63 look negative.
+      number = value.integer;
+      if (number < 0 || number > INT32_MAX)
+        return makeError(ErrorCode::Invalid,
+                         "numbers of a state are from 0 to 2147483647, got " +
+                             value.str(),
+                         path);
+    }
   }
   return states;
 }
 
 /// "0 to 4" where a graph's states contain all of these numbers, else those
 /// that they contain.
-static std::string alphabetText(const std::set<int64_t> &numbers) {
-  int64_t first = *numbers.begin(), last = *numbers.rbegin();
+static std::string alphabetText(llvm::ArrayRef<int64_t> numbers) {
+  int64_t first = numbers.front(), last = numbers.back();
   if (last - first + 1 == int64_t(numbers.size()))
     return std::to_string(first) + " to " + std::to_string(last);
   constexpr size_t most = 20;
@@ -65,8 +70,11 @@ namespace {
 class StateCheck {
 public:
   explicit StateCheck(const cayley::StateGraph &graph) : graph(graph) {
-    if (!graph.modulus)
-      numbers.insert(graph.central.begin(), graph.central.end());
+    if (graph.modulus)
+      return;
+    numbers = graph.central;
+    llvm::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   }
 
   /// `row` is the state's row in the file, nothing for states that are written
@@ -87,7 +95,7 @@ public:
         return refuse("numbers of a state are below the modulus " +
                       llvm::Twine(graph.modulus) + ", got " +
                       llvm::Twine(number));
-      if (!graph.modulus && !numbers.count(number))
+      if (!graph.modulus && !llvm::binary_search(numbers, number))
         return refuse("the central state has no " + llvm::Twine(number) +
                       "; its numbers are " + alphabetText(numbers));
     }
@@ -96,7 +104,8 @@ public:
 
 private:
   const cayley::StateGraph &graph;
-  std::set<int64_t> numbers; ///< of the central state; none for matrices
+  /// Of the central state, ascending; none for matrices.
+  std::vector<int64_t> numbers;
 };
 
 } // namespace

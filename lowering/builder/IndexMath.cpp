@@ -6,6 +6,7 @@
 #include "lowering/builder/IndexMath.h"
 #include "lowering/builder/KernelBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace mlir;
@@ -79,6 +80,35 @@ LaneIndex IndexMath::perLane(Value lanes) const {
   return x;
 }
 
+/// The dividend, where the values are a divisor times a quotient per lane and
+/// the remainder of the same division (divideLanes): an index into a value that
+/// was reshaped and is read as it lies in memory. Null otherwise.
+static Value dividendOf(Value product, Value remainder) {
+  auto through = [](Value value) {
+    auto cast = value ? value.getDefiningOp<arith::IndexCastOp>()
+                      : arith::IndexCastOp();
+    return cast ? cast.getIn() : Value();
+  };
+  auto opOf = [&](Value value) {
+    Value inner = through(value);
+    return inner ? inner.getDefiningOp() : nullptr;
+  };
+  auto times = product.getDefiningOp<arith::MulIOp>();
+  auto rest = dyn_cast_or_null<arith::RemUIOp>(opOf(remainder));
+  auto quotient =
+      dyn_cast_or_null<arith::DivUIOp>(times ? opOf(times.getLhs()) : nullptr);
+  if (!rest || !quotient || rest.getLhs() != quotient.getLhs() ||
+      rest.getRhs() != quotient.getRhs())
+    return {};
+  Value divisor = through(rest.getRhs());
+  Attribute by, factor;
+  bool isSame =
+      divisor == times.getRhs() ||
+      (divisor && matchPattern(divisor, m_Constant(&by)) &&
+       matchPattern(times.getRhs(), m_Constant(&factor)) && by == factor);
+  return isSame ? through(rest.getLhs()) : Value();
+}
+
 LaneIndex IndexMath::add(const LaneIndex &x, const LaneIndex &y) {
   LaneIndex sum;
   sum.offset = x.offset + y.offset;
@@ -97,7 +127,12 @@ LaneIndex IndexMath::add(const LaneIndex &x, const LaneIndex &y) {
     }
   }
   sum.perLane = x.perLane ? x.perLane : y.perLane;
-  if (x.perLane && y.perLane)
+  if (!x.perLane || !y.perLane)
+    return sum;
+  sum.perLane = dividendOf(x.perLane, y.perLane);
+  if (!sum.perLane)
+    sum.perLane = dividendOf(y.perLane, x.perLane);
+  if (!sum.perLane)
     sum.perLane =
         builder->b.create<arith::AddIOp>(builder->loc, x.perLane, y.perLane);
   return sum;

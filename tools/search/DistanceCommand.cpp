@@ -15,22 +15,6 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-/// States as the rows of one tensor, whose type has any number of rows.
-static Tensor rowsOf(llvm::ArrayRef<cayley::State> states,
-                     RankedTensorType type) {
-  RankedTensorType row =
-      RankedTensorType::get({1, type.getDimSize(1)}, type.getElementType());
-  std::vector<char> bytes;
-  for (const cayley::State &state : states) {
-    Tensor one = cayley::stateRow(state, row);
-    bytes.insert(bytes.end(), one.bytes(), one.bytes() + one.byteSize());
-  }
-  return Tensor(
-      RankedTensorType::get({int64_t(states.size()), type.getDimSize(1)},
-                            type.getElementType()),
-      bytes);
-}
-
 namespace {
 /// Distances so far, and the states whose distance only a search tells.
 struct Distances {
@@ -93,8 +77,8 @@ llvm::Error zenith::tools::runDistance(SearchRun &search) {
   if (!runs || !*runs)
     return runs.takeError();
   int64_t most = options.maxSteps < 0 ? INT64_MAX : options.maxSteps;
-  auto values = search.run(
-      {rowsOf(distances.searched, type), scalarOf(most, search.context.get())});
+  auto values = search.run({cayley::stateRows(distances.searched, type),
+                            scalarOf(most, search.context.get())});
   if (!values) {
     std::vector<int64_t> layers = search.layers();
     return search.interrupted(values.takeError(),

@@ -6,21 +6,33 @@
 #include "tools/search/Reachability.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include <map>
+#include <numeric>
 
 using namespace zenith;
 using namespace zenith::tools;
+
+/// The positions of a state in the order of their numbers.
+static std::vector<size_t> byNumber(const cayley::State &state) {
+  std::vector<size_t> positions(state.size());
+  std::iota(positions.begin(), positions.end(), size_t(0));
+  llvm::sort(positions,
+             [&](size_t a, size_t b) { return state[a] < state[b]; });
+  return positions;
+}
 
 bool Reachability::mayReach(const cayley::State &from,
                             const cayley::State &to) {
   if (graph.permutations.empty() || from == to)
     return true;
-  cayley::State first = from, second = to;
-  llvm::sort(first);
-  llvm::sort(second);
-  if (first != second)
-    return false;
-  if (std::adjacent_find(first.begin(), first.end()) != first.end())
+  std::vector<size_t> first = byNumber(from), second = byNumber(to);
+  bool differ = true; // the numbers of a state
+  for (size_t rank = 0; rank < first.size(); ++rank) {
+    int64_t number = from[first[rank]];
+    if (number != to[second[rank]])
+      return false;
+    differ &= rank == 0 || number != from[first[rank - 1]];
+  }
+  if (!differ)
     return true;
   if (!isGroupAsked) {
     // A tenth of a second: a group that takes longer is left to the search.
@@ -30,11 +42,8 @@ bool Reachability::mayReach(const cayley::State &from,
   }
   if (!group)
     return true;
-  std::map<int64_t, uint16_t> places;
-  for (auto [place, number] : llvm::enumerate(from))
-    places[number] = uint16_t(place);
-  search::PointMap element;
-  for (int64_t number : to)
-    element.push_back(places[number]);
+  search::PointMap element(from.size());
+  for (size_t rank = 0; rank < first.size(); ++rank)
+    element[second[rank]] = uint16_t(first[rank]);
   return group->contains(std::move(element));
 }

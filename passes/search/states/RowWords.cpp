@@ -20,8 +20,12 @@ namespace {
 class Columns : public RowBuilder {
 public:
   Columns(OpBuilder &builder, Location location, Value given)
-      : RowBuilder(builder, location), n(typeOf(given).getDimSize(0)),
-        byPosition(transpose(given)) {
+      : RowBuilder(builder, location), n(typeOf(given).getDimSize(0)) {
+    // Transposed in memory, so that vectors run along the rows.
+    Value transposed = transpose(given);
+    byPosition =
+        builder.create<BarrierOp>(location, transposed.getType(), transposed)
+            .getResult(0);
     if (ShapedType::isDynamic(n))
       sizes.push_back(count(given));
   }
@@ -404,9 +408,11 @@ imagesOf(Columns &columns, const BfsLoop &bfs, ArrayRef<int64_t> positions,
 RowWords bitsOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
                 const StateKeys &keys, const CosetRows &table, Value rows) {
   Columns columns(builder, location, rows);
-  // Numbers of positions fit, whatever the element.
+  // Wide enough for the elements and for numbers of positions, from 1 on.
   unsigned width = typeOf(rows).getElementTypeBitWidth();
-  Type element = builder.getIntegerType(width < 64 ? 32 : 64);
+  bool areBytes = width == 8 && keys.positions().size() < 256;
+  Type element = areBytes ? typeOf(rows).getElementType()
+                          : builder.getIntegerType(width < 64 ? 32 : 64);
   auto [images, haveAll] = imagesOf(columns, bfs, keys.positions(), element);
   Value valid =
       columns.bothOf(haveAll, columns.areFixed(bfs, keys.positions(), element));
