@@ -8,6 +8,7 @@
 #include "ir/GraphOps.h"
 #include "ir/LocationText.h"
 #include "ir/ShapeChecks.h"
+#include "ir/matchers/LapackCalls.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -230,12 +231,37 @@ std::optional<Error> checkSignatures(ModuleOp module) {
   return std::nullopt;
 }
 
+/// Fails where the call is of no routine, whatever sizes types leave open:
+/// which of these are equal is known only when calls are inlined.
+static std::optional<Error> checkRoutine(CustomCallOp op) {
+  std::vector<DimVector> operands;
+  for (Type type : op.getInputs().getTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!tensor.hasStaticShape() && op.getTarget().starts_with("lapack_"))
+      return std::nullopt;
+    DimVector &dims = operands.emplace_back();
+    for (int64_t size : tensor.getShape())
+      dims.push_back(DimExpr(ShapedType::isDynamic(size) ? 0 : size));
+  }
+  llvm::Expected<LapackCall> call = lapackCall(op, operands);
+  if (call)
+    return std::nullopt;
+  return unsupported("'graph.custom_call' op " +
+                         llvm::toString(call.takeError()),
+                     placeOf(op.getLoc()));
+}
+
 std::optional<Error> checkCalls(ModuleOp module) {
   CallChecks checks(module);
   for (auto function : module.getOps<func::FuncOp>())
     if (auto error = checks.run(function))
       return error;
-  return std::nullopt;
+  std::optional<Error> found;
+  module.walk([&](CustomCallOp op) {
+    found = checkRoutine(op);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
 }
 
 /// True for the ops of programs up to the plan phase.

@@ -36,7 +36,8 @@ bool keepsCalls(mlir::Operation *function);
 std::optional<Error> checkSignatures(mlir::ModuleOp module);
 
 /// The first call that no compiled program can make: of itself, of a function
-/// without a body, or one that makes its caller too large. Code Unsupported.
+/// without a body, or one that makes its caller too large; or of a routine that
+/// there is none of, also where nobody reads its results. Code Unsupported.
 std::optional<Error> checkCalls(mlir::ModuleOp module);
 
 /// The first op that is neither GraphIR nor a function's. Modules with host

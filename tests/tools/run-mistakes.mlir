@@ -16,6 +16,9 @@
 // FOREIGN: foreign.mlir:2:{{[0-9]+}}: error: 'arith.constant' op is none of GraphIR
 // RUN: %python %S/Inputs/growth.py 64 > %t/growth.mlir
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/growth.mlir --random-inputs | FileCheck --check-prefix=GROWTH %s
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/routine.mlir --random-inputs | FileCheck --check-prefix=ROUTINE %s
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/routine.mlir --random-inputs --target=interp | FileCheck --check-prefix=ROUTINE %s
+// ROUTINE: routine.mlir:2:{{[0-9]+}}: error: 'graph.custom_call' op calls 'mystery', which is no routine here
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/cut.mlir --random-inputs --compare=interp | FileCheck --check-prefix=CUT %s
 // CUT: zenith-run: error: @main is cut into functions (search.entries), of which --compare knows none
 // GROWTH: growth.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'func.call' op @f{{[0-9]+}} makes its caller larger than 1048576 ops
@@ -43,6 +46,11 @@
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %r = graph.neg %x : tensor<2xf32>
   return %r : tensor<2xf32>
+}
+//--- routine.mlir
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %unread = graph.custom_call "mystery" (%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %x : tensor<2xf32>
 }
 //--- cut.mlir
 func.func @main(%limit: tensor<i64>) -> tensor<i64> attributes {search.entries = ["init", "step"]} {
