@@ -17,6 +17,7 @@
 #include "passes/raise/RaiseNorms.h"
 #include "passes/raise/RaiseRowSums.h"
 #include "passes/raise/RaiseTrainedAttention.h"
+#include "passes/raise/SpelledConstants.h"
 #include "passes/raise/SpelledSoftmax.h"
 #include "passes/raise/SpreadScores.h"
 
@@ -47,7 +48,7 @@ template <typename Function> static Function onePlus(Value value) {
 /// x^2).
 static bool isTanhArgument(Value argument, Value x) {
   ProductFactors product = productFactorsOf(argument);
-  if (!isNear(product.constant, 0.7978845608028654))
+  if (!isSpelled(product.constant, 0.7978845608028654, argument.getType()))
     return false;
   int outer = product.powerOf(x);
   Value sum;
@@ -61,8 +62,8 @@ static bool isTanhArgument(Value argument, Value x) {
                            std::make_pair(add.getRhs(), add.getLhs())}) {
     ProductFactors cube = productFactorsOf(high);
     bool isLow = outer == 1 ? splatValue(low) == 1.0 : low == x;
-    if (isLow && isNear(cube.constant, 0.044715) && cube.factors.size() == 1 &&
-        cube.powerOf(x) == 3 - outer)
+    if (isLow && isSpelled(cube.constant, 0.044715, x.getType()) &&
+        cube.factors.size() == 1 && cube.powerOf(x) == 3 - outer)
       return true;
   }
   return false;
@@ -79,7 +80,7 @@ struct GeluMatch {
 static LogicalResult checkGelu(MulOp op, const ProductFactors &product,
                                Value inner, Operation *function, bool fits,
                                NearMiss &miss) {
-  if (!isNear(product.constant, 0.5))
+  if (!isSpelled(product.constant, 0.5, op.getType()))
     return miss.at(op, "the factor is " +
                            Twine(std::to_string(product.constant)) +
                            ", not 0.5");
@@ -104,8 +105,9 @@ static LogicalResult matchGelu(MulOp op, GeluMatch &match, NearMiss &miss) {
     match.operand = x;
     if (auto erf = onePlus<ErfOp>(inner)) {
       ProductFactors argument = productFactorsOf(erf.getOperand());
-      bool fits = isNear(argument.constant, 0.7071067811865476) &&
-                  argument.factors.size() == 1 && argument.powerOf(x) == 1;
+      bool fits =
+          isSpelled(argument.constant, 0.7071067811865476, x.getType()) &&
+          argument.factors.size() == 1 && argument.powerOf(x) == 1;
       return checkGelu(op, product, inner, erf, fits, miss);
     }
     if (auto tanh = onePlus<TanhOp>(inner)) {

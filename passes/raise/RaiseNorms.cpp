@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/raise/NearMiss.h"
+#include "passes/raise/SpelledConstants.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -111,7 +112,7 @@ static std::optional<Mean> matchMean(Value value, NearMiss &miss) {
   double count = 1;
   for (int64_t size : sizes)
     count *= double(size);
-  if (!isNear(isa<DivOp>(scale) ? *number : 1 / *number, count)) {
+  if (!isSpelled(isa<DivOp>(scale) ? *number : 1 / *number, count, type)) {
     (void)miss.at(scale, "the sum of " + Twine(int64_t(count)) +
                              " elements is divided by another number");
     return std::nullopt;

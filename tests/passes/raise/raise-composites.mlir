@@ -208,3 +208,33 @@ func.func @shared_deviation(%x: tensor<2x8xf32>, %y: tensor<2x8xf32>) -> (tensor
   %other = graph.mul %y, %wide : tensor<2x8xf32>
   return %norm, %other : tensor<2x8xf32>, tensor<2x8xf32>
 }
+
+// In f64 a constant of seven digits is another number than gelu's.
+// CHECK-LABEL: @gelu_of_few_digits
+// CHECK-NOT: graph.gelu
+// CHECK: graph.erf
+func.func @gelu_of_few_digits(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %root = graph.constant dense<0.707106769> : tensor<4xf64>
+  %one = graph.constant dense<1.0> : tensor<4xf64>
+  %half = graph.constant dense<0.5> : tensor<4xf64>
+  %s = graph.mul %x, %root : tensor<4xf64>
+  %e = graph.erf %s : tensor<4xf64>
+  %a = graph.add %e, %one : tensor<4xf64>
+  %m = graph.mul %x, %a : tensor<4xf64>
+  %r = graph.mul %m, %half : tensor<4xf64>
+  return %r : tensor<4xf64>
+}
+
+// CHECK-LABEL: @gelu_of_all_digits
+// CHECK: graph.gelu
+func.func @gelu_of_all_digits(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %root = graph.constant dense<0.70710678118654757> : tensor<4xf64>
+  %one = graph.constant dense<1.0> : tensor<4xf64>
+  %half = graph.constant dense<0.5> : tensor<4xf64>
+  %s = graph.mul %x, %root : tensor<4xf64>
+  %e = graph.erf %s : tensor<4xf64>
+  %a = graph.add %e, %one : tensor<4xf64>
+  %m = graph.mul %x, %a : tensor<4xf64>
+  %r = graph.mul %m, %half : tensor<4xf64>
+  return %r : tensor<4xf64>
+}
