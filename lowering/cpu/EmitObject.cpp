@@ -14,6 +14,7 @@
 #include "lowering/cpu/NonTemporalStores.h"
 #include "lowering/cpu/StoreOrder.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -79,14 +80,22 @@ static void optimizeModule(Module &module, TargetMachine &machine,
 /// its length, more than its calls could win back.
 static constexpr unsigned longFunction = 1500;
 
-/// Optimisation level of host code. Long entries are nearly straight lines of
-/// launches, each of which costs more than the arithmetic around it. Short
-/// entries may have loops of host arithmetic.
+/// Optimisation level of host code. An entry without loops runs each of its
+/// instructions once, which takes less time than it takes to optimise them:
+/// guards and sizes of kernels whose shapes only a run knows are hundreds. Long
+/// entries are nearly straight lines of launches, each of which costs more than
+/// the arithmetic around it. Short entries may have loops of host arithmetic.
 static CodeGenOptLevel levelOfHostCode(const Module &module) {
-  for (const Function &function : module)
+  bool anyLoop = false;
+  for (const Function &function : module) {
     if (function.getInstructionCount() > longFunction)
       return CodeGenOptLevel::None;
-  return CodeGenOptLevel::Less;
+    SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> backEdges;
+    if (!function.isDeclaration())
+      FindFunctionBackedges(function, backEdges);
+    anyLoop |= !backEdges.empty();
+  }
+  return anyLoop ? CodeGenOptLevel::Less : CodeGenOptLevel::None;
 }
 
 namespace {
