@@ -203,7 +203,7 @@ Value ElementMemory::loadTile(Value memory, Type element,
     else
       square.push_back(b.create<vector::LoadOp>(kernel.loc, type, memory, at));
   }
-  transposeSquare(kernel, square);
+  transposeSquare(kernel.b, kernel.loc, square);
   for (Value &lanes : square)
     lanes = toRegister(kernel, element, lanes);
   tiles.back().push_back({memory, linear, square});

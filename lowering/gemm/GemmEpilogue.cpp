@@ -215,17 +215,10 @@ void GemmEpilogue::transposeRows(Value tiles, Value start) {
   auto type = VectorType::get({lanes}, space.sum);
   k.loop(k.index(0), k.index(rows), k.index(lanes), [&](Value row) {
     Value from = k.add(start, k.mul(row, k.index(form.nr)));
-    for (int64_t first = 0; first < form.nr; first += lanes) {
-      SmallVector<Value> block;
-      for (int64_t i = 0; i < lanes; ++i)
-        block.push_back(k.b.create<vector::LoadOp>(
-            k.loc, type, tiles, k.add(from, k.index(i * form.nr + first))));
-      transposeSquare(k, block);
-      for (auto [column, x] : llvm::enumerate(block)) {
-        Value to = k.index((first + int64_t(column)) * rows);
-        k.b.create<vector::StoreOp>(k.loc, x, transposed, k.add(to, row));
-      }
-    }
+    for (int64_t first = 0; first < form.nr; first += lanes)
+      transposeMemory(
+          k, type, {tiles, k.add(from, k.index(first)), k.index(form.nr)},
+          {transposed, k.add(k.index(first * rows), row), k.index(rows)});
   });
 }
 

@@ -41,7 +41,7 @@ public:
     for (int64_t i = 0; i < lanes; ++i)
       vectors.push_back(k.b.create<vector::LoadOp>(
           k.loc, type, memory, at(k.add(column, k.index(i)), row)));
-    transposeSquare(k, vectors);
+    transposeSquare(k.b, k.loc, vectors);
     for (int64_t i = 0; i < lanes; ++i)
       k.b.create<vector::StoreOp>(k.loc, vectors[i], memory,
                                   at(k.add(row, k.index(i)), column));

@@ -85,7 +85,7 @@ void PanelWriter::transposeBlock(Value base, Value first, Value fromK,
       square.push_back(
           k.b.create<vector::LoadOp>(k.loc, type, layout.from, at));
     }
-    transposeSquare(k, square);
+    transposeSquare(k.b, k.loc, square);
     for (auto [i, x] : llvm::enumerate(square)) {
       Value row = k.add(k.mul(fromK, k.index(layout.width)),
                         k.index(int64_t(i) * layout.width + group));

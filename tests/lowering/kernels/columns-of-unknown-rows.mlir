@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func @k0_contraction(
 // CHECK-NOT: vector.scatter
-// CHECK: vector.shuffle
+// CHECK: call @transpose_f32x16(
 // CHECK: vector.maskedstore
 // CHECK-NOT: vector.scatter
 
