@@ -117,7 +117,9 @@ void GemmTileKernel::sum(const GemmTile &tile, bool full,
   }
   if (kernel.isAlongK())
     args.kStrideB = k.size(space.columns.strideB);
-  if (!tile.inside) {
+  if (tile.inside && space.isSeldom)
+    kernel.loops = MicroKernel::Loops::ClippedTaps;
+  if (!tile.inside || space.isSeldom) {
     callByHeight(tile.rows, args, kernel);
     return;
   }
@@ -133,13 +135,29 @@ void GemmTileKernel::sum(const GemmTile &tile, bool full,
   callByHeight(tile.rows, args, kernel);
 }
 
+/// How far apart the heights are that have micro-kernels of their own: these
+/// are most of what is compiled. Rows that are computed again take little time
+/// where they are few of many, and none where B comes from behind the
+/// second-level cache meanwhile.
+unsigned GemmTileKernel::stepOfHeights(const MicroKernel &kernel) const {
+  constexpr unsigned fine = 2, coarse = 4;
+  auto most = unsigned(gemm.mr);
+  if (space.fewestRows >= 4 * int64_t(most) || space.isSeldom)
+    return std::max(fine, (most + 1) / 2);
+  double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
+                 double(elementSize(kernel.b));
+  bool staysInCache = bytes <= k.target.l2Share(1);
+  return most <= 2 * coarse || staysInCache ? fine : coarse;
+}
+
 /// Chooses the micro-kernel by the rows of the tile, for which few numbers are
 /// possible where M is known.
 void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
                                   const MicroKernel &kernel) const {
   auto rows = space.rowAxis.size.constant();
-  if (!balancesTiles(space)) {
-    callMicroKernelUpTo(k, kernel, args, height, unsigned(gemm.mr));
+  if (!balancesTiles(space) || (space.isSeldom && !rows)) {
+    callMicroKernelUpTo(k, kernel, args, height, unsigned(gemm.mr),
+                        stepOfHeights(kernel));
     return;
   }
   SmallVector<unsigned> possible;

@@ -24,6 +24,7 @@ private:
   bool computesPadding() const;
   decltype(MicroKernel::form) formFor(const MicroKernel &kernel,
                                       bool masked) const;
+  unsigned stepOfHeights(const MicroKernel &kernel) const;
   void callByHeight(mlir::Value rows, const MicroKernelArgs &args,
                     const MicroKernel &kernel) const;
   MicroKernelArgs insideOfInput(MicroKernelArgs args,

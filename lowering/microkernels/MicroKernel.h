@@ -98,9 +98,9 @@ struct MicroKernel {
   /// which are then rounded as a plain loop does; several sets would gain
   /// nothing. No effect along K.
   bool inOrder = false;
-  /// The tile may have one row less: its last row is MicroKernelArgs::lastRow,
-  /// and may be that before it, which is then computed twice.
-  bool mayRepeatRow = false;
+  /// The tile may have so many rows less: of its last rows, those behind
+  /// MicroKernelArgs::lastRow are that row, which is then computed again.
+  unsigned repeatedRows = 0;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators
 
@@ -131,7 +131,7 @@ struct MicroKernelArgs {
   mlir::Value columns;     ///< masked forms only
   mlir::Value ahead;       ///< PrefetchNextPanel and PrefetchNextRows only
   mlir::Value panelStride; ///< HalfPanels only
-  mlir::Value lastRow;     ///< mayRepeatRow only
+  mlir::Value lastRow;     ///< repeatedRows only
   struct Tap {
     mlir::Value count, strideA, strideB;
   };

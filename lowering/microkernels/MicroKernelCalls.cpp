@@ -30,7 +30,7 @@ static SmallVector<Value *> slots(const MicroKernel &kernel,
     all.push_back(&args.ahead);
   if (kernel.columnsAs<OuterProduct::HalfPanels>())
     all.push_back(&args.panelStride);
-  if (kernel.mayRepeatRow)
+  if (kernel.repeatedRows)
     all.push_back(&args.lastRow);
   if (kernel.isMasked())
     all.push_back(&args.columns);
@@ -94,8 +94,10 @@ static std::string nameOf(const MicroKernel &kernel) {
     name += "_accumulates";
   if (kernel.inOrder)
     name += "_inorder";
-  if (kernel.mayRepeatRow)
+  if (kernel.repeatedRows)
     name += "_or_less";
+  if (kernel.repeatedRows > 1)
+    name += std::to_string(kernel.repeatedRows);
   name += formName(kernel) + stridesName(kernel);
   if (kernel.columnsAs<OuterProduct::HalfPanels>())
     name += "_half_panels";
@@ -122,7 +124,7 @@ static unsigned knownRowStride(KernelBuilder &builder,
   constexpr unsigned fewestRows = 8, mostVectors = 2;
   auto stride = builder.constantOf(args.rowStride);
   bool known = kernel.loops == MicroKernel::Loops::Taps &&
-               !kernel.mayRepeatRow && kernel.mr >= fewestRows &&
+               !kernel.repeatedRows && kernel.mr >= fewestRows &&
                kernel.vectors <= mostVectors && stride && *stride > 0 &&
                *stride <= longest;
   return known ? unsigned(*stride) : 0;
@@ -196,6 +198,7 @@ static void callFirst(KernelBuilder &builder, MicroKernel kernel,
   auto call = [&](unsigned own) {
     MicroKernel tile = kernel;
     tile.mr = own;
+    tile.repeatedRows = std::min(tile.repeatedRows, own - 1);
     if (auto *ahead = tile.prefetchAs<PrefetchB>();
         ahead && own < ahead->fewestRows)
       tile.prefetch = NoPrefetch();
@@ -221,16 +224,21 @@ void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
 }
 
 void callMicroKernelUpTo(KernelBuilder &builder, MicroKernel kernel,
-                         MicroKernelArgs args, Value rows, unsigned most) {
-  kernel.mayRepeatRow = most > 1;
+                         MicroKernelArgs args, Value rows, unsigned most,
+                         unsigned step) {
+  step = std::min(step, most);
+  kernel.repeatedRows = step - 1;
   args.lastRow = builder.sub(rows, builder.index(1));
   SmallVector<unsigned> heights;
-  for (unsigned own = most; own > 2; own -= 2)
+  for (unsigned own = most; own > step; own -= step)
     heights.push_back(own);
-  heights.push_back(std::min(2u, most));
+  // As many rows as the others leave, or as can be repeated.
+  unsigned rest = (most - 1) % step + 1;
+  heights.push_back(rest);
   callFirst(builder, kernel, args, heights, [&](unsigned own) {
-    return builder.b.create<arith::CmpIOp>(
-        builder.loc, arith::CmpIPredicate::sge, rows, builder.index(own - 1));
+    return builder.b.create<arith::CmpIOp>(builder.loc,
+                                           arith::CmpIPredicate::sgt, rows,
+                                           builder.index(own - step));
   });
 }
 

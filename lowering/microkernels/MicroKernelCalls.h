@@ -19,10 +19,11 @@ void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
                              const MicroKernelArgs &args, mlir::Value rows,
                              llvm::ArrayRef<unsigned> possible);
 /// Calls the micro-kernel with `rows` rows, any number from 1 to `most`, which
-/// only a run knows. Every other height has code of its own; of a tile between
-/// them the last row is computed twice.
+/// only a run knows. Each `step`th height has code of its own; of a tile
+/// between them the last row is computed again.
 void callMicroKernelUpTo(KernelBuilder &builder, MicroKernel kernel,
-                         MicroKernelArgs args, mlir::Value rows, unsigned most);
+                         MicroKernelArgs args, mlir::Value rows, unsigned most,
+                         unsigned step = 2);
 
 /// Dot products of rows that are contiguous along K in both operands (B is
 /// transposed): for r < rows, n < columns, c[cOffset + r * rowStrideC + n] =

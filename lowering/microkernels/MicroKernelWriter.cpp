@@ -13,8 +13,12 @@ namespace zenith::kernels {
 
 /// Distance of row `r` from the first one of the tile, for rows `stride` apart.
 Value MicroKernelWriter::toRow(unsigned r, Value stride) {
-  bool isLast = kernel.mayRepeatRow && r + 1 == kernel.mr;
-  return mul(isLast ? args.lastRow : index(r), stride);
+  if (r + kernel.repeatedRows < kernel.mr)
+    return mul(index(r), stride);
+  bool isLast = kernel.repeatedRows == 1;
+  Value row = isLast ? args.lastRow
+                     : b.create<arith::MinSIOp>(loc, args.lastRow, index(r));
+  return mul(row, stride);
 }
 
 MicroKernelWriter::Values MicroKernelWriter::masksOfColumns() {

@@ -57,6 +57,11 @@ struct ContractionSpace {
   /// Both operands are the same matrix and the fusion is this matmul alone
   /// (syrk): the kernel computes the upper triangle, which is mirrored.
   bool symmetric = false;
+  /// What a run's sizes say where it takes this variant: rows from here on.
+  int64_t fewestRows = 1;
+  /// Sizes for which nothing else is faster are few: short code matters more
+  /// than fast code.
+  bool isSeldom = false;
 
   /// K including all taps.
   graph::DimExpr totalK() const;

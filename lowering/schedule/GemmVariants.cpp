@@ -111,8 +111,11 @@ GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
   renumberScratch(*space, scratchBytes.size());
   for (const Preparation &preparation : space->preparations)
     scratchBytes.push_back(preparation.bytes * plainGuard);
+  space->isSeldom = !winograd.empty();
   if (!given.noSmallM)
     small = smallMVariant(fusion, dims, *space, target);
+  if (small)
+    space->fewestRows = small->mostRows + 1;
 }
 
 bool hasFreeBlocks(const ContractionSpace &space,

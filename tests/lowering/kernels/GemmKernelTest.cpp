@@ -292,7 +292,8 @@ TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
       harness.check(packedText(-1, n, 32),
                     {{rows, 10}, {(n + 31) / 32, 10, 32}});
   // Wide tiles of two panels, and the small-M variant.
-  for (const char *tile : {"6x4x16_or_less_by1x32_half_panels", "14x2x16"})
+  for (const char *tile : {"6x4x16_or_less2_by1x32_half_panels",
+                           "3x4x16_or_less2_by1x32_half_panels", "14x2x16"})
     EXPECT_TRUE(llvm::any_of(harness.functions, [&](const std::string &name) {
       return name.find(tile) != std::string::npos;
     })) << tile;
@@ -311,6 +312,28 @@ TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
   // Blocks of long K.
   for (int rows : {2, 13, 28, 70})
     harness.check(packedText(-1, 164, 32, 2100), {{rows, 2100}, {6, 2100, 32}});
+}
+
+// Where B comes from behind the second-level cache, up to three rows of a tile
+// are computed again meanwhile.
+TEST_F(ContractionKernel, EveryFourthHeightOfLargeB) {
+  harness.target.lanes = 16;
+  harness.target.nr = 64;
+  harness.target.mr = 6;
+  harness.target.l1Bytes = 16 << 10;
+  harness.target.l2Bytes = 32 << 10;
+  for (int rows : {0, 1, 2, 3, 5, 6, 7, 10, 11, 12, 14, 17, 27, 30}) {
+    SCOPED_TRACE(rows);
+    harness.check(packedText(-1, 100, 32, 100), {{rows, 100}, {4, 100, 32}});
+  }
+  auto has = [&](llvm::StringRef tile) {
+    return llvm::any_of(harness.functions, [&](llvm::StringRef name) {
+      return name.contains(tile) && name.contains("_or_less");
+    });
+  };
+  for (const char *tile : {"_14x2x16", "_10x2x16", "_6x2x16", "_2x2x16"})
+    EXPECT_TRUE(has(tile)) << tile;
+  EXPECT_FALSE(has("_12x2x16"));
 }
 
 TEST_F(ContractionKernel, Epilogues) {
@@ -710,9 +733,9 @@ TEST_F(ContractionKernel, EveryOtherHeightOfUnknownRows) {
     harness.check(text, {{rows, 5}, {5, 24}});
   }
   std::vector<std::string> heights{"kernel"};
-  for (const char *tile : {"5x2x8_or_less", "3x2x8_inorder_or_less",
-                           "2x2x8_inorder_or_less", "5x1x8_inorder_or_less",
-                           "3x1x8_inorder_or_less", "2x1x8_inorder_or_less"})
+  for (const char *tile :
+       {"5x2x8_or_less", "3x2x8_inorder_or_less", "1x2x8_inorder",
+        "5x1x8_inorder_or_less", "3x1x8_inorder_or_less", "1x1x8_inorder"})
     heights.push_back("uk_f32_" + std::string(tile) + "_by1x24");
   EXPECT_EQ(harness.functions, heights);
 }
