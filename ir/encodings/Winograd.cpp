@@ -19,6 +19,23 @@ WinogradTransform::WinogradTransform(int64_t tile)
     points = {0.6875, 1.5};
 }
 
+WinogradTransform WinogradTransform::nested(int64_t smaller) const {
+  if (taps == 1)
+    return *this;
+  WinogradTransform inner(smaller);
+  auto used = points.begin() + int64_t(inner.points.size());
+  inner.points.assign(points.begin(), used);
+  inner.unused.assign(used, points.end());
+  return inner;
+}
+
+double WinogradTransform::scaleAt(double point) const {
+  double scale = 1;
+  for (double other : unused)
+    scale *= point * point - other * other;
+  return scale;
+}
+
 std::vector<double> WinogradTransform::evenPolynomial(int without) const {
   std::vector<double> product{1.0};
   for (auto [number, point] : llvm::enumerate(points)) {

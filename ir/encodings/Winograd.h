@@ -23,6 +23,17 @@ struct WinogradTransform {
   explicit WinogradTransform(int64_t tile);
   int64_t tile, taps, size;
   std::vector<double> points;
+  /// Points behind these at which the stored window is known, but pixels are
+  /// not evaluated.
+  std::vector<double> unused;
+
+  /// For smaller tiles: the stored window's values at some of its points.
+  WinogradTransform nested(int64_t smaller) const;
+  int64_t storedSize() const { return size + 2 * int64_t(unused.size()); }
+  /// What the pixels' value at a point, other than infinity, is multiplied by:
+  /// the product of point * point - q * q over all unused q, by which the
+  /// window's factors of the two transforms differ.
+  double scaleAt(double point) const;
 
   /// Coefficients of the product of x*x - q*q over all points q but `without`
   /// (-1: over all), of x to the power 0, 2, 4 ...
@@ -42,6 +53,14 @@ struct WinogradFilter {
   WinogradTransform down, across;
   int64_t planes; ///< of the window
   int64_t points() const { return down.size * across.size; }
+  /// Points of the stored window, of which points() may be a part.
+  int64_t storedPoints() const {
+    return down.storedSize() * across.storedSize();
+  }
+  bool isNested() const { return points() != storedPoints(); }
+  WinogradFilter nested(int64_t smaller) const {
+    return {down.nested(smaller), across.nested(smaller), planes};
+  }
   int64_t taps() const { return down.taps * across.taps; }
 };
 /// Nullopt for windows of other sizes, or kernels that aren't [spatial...,

@@ -17,6 +17,13 @@ inline graph::DimExpr isAtMost(const graph::DimExpr &size, int64_t most) {
                       DimExpr(1));
 }
 
+/// A guard: 1 where `size` is at least `least`, else 0.
+inline graph::DimExpr isAtLeast(const graph::DimExpr &size, int64_t least) {
+  using graph::DimExpr;
+  return DimExpr::min(DimExpr::max(size - DimExpr(least - 1), DimExpr(0)),
+                      DimExpr(1));
+}
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_BUILDER_SIZECHOICE_H

@@ -72,7 +72,8 @@ void NonFiniteTile::compute(Value tile, Value column, int64_t width,
   Value plane = k.sub(first.plane, k.index(schedule.low[0])),
         y = k.sub(first.y, k.index(schedule.low[1])),
         x = k.sub(first.x, k.index(schedule.low[2]));
-  DimExpr points = schedule.kOfPoint() * DimExpr(schedule.points() * columns);
+  DimExpr points =
+      schedule.kOfPoint() * DimExpr(schedule.filter.storedPoints() * columns);
   Value filter =
       k.add(k.size(schedule.space.b.offset),
             k.add(k.mul(column, k.size(schedule.kOfPanel())), k.size(points)));

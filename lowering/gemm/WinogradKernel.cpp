@@ -55,6 +55,7 @@ private:
   void eachPanel(Value firstPanel, Value lastPanel,
                  llvm::function_ref<void()> run);
   void multiply(const TileBlock &block);
+  Value storedPoint(Value point);
   void multiplyPoint(Value point, const TileBlock &block);
   void multiplyRows(Value rows, const MicroKernelArgs &args);
   MicroKernel microKernel() const;
@@ -116,7 +117,7 @@ private:
 void WinogradNest::choosePanels() {
   // A task for each core.
   const int64_t fewestTasks = k.target.units;
-  if (schedule.transformsInTasks) {
+  if (schedule.transformsInTasks || panels().isConstant(1)) {
     panelsPerTask = DimExpr::max(panels(), 1);
     return;
   }
@@ -269,16 +270,41 @@ unsigned WinogradNest::mr() const {
   return mrOf(panel, k.target);
 }
 
+/// The number among the stored points of one of those that are evaluated: the
+/// last one along a dimension is infinity in either.
+Value WinogradNest::storedPoint(Value point) {
+  const graph::WinogradFilter &filter = schedule.filter;
+  auto along = [&](const graph::WinogradTransform &transform, Value own) {
+    if (transform.unused.empty())
+      return own;
+    Value isLast = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq,
+                                             own, k.index(transform.size - 1));
+    Value last = k.index(transform.storedSize() - 1);
+    return k.b.create<arith::SelectOp>(k.loc, isLast, last, own).getResult();
+  };
+  if (!filter.isNested())
+    return point;
+  Value ofRow = k.index(filter.across.size);
+  return k.add(k.mul(along(filter.down, k.div(point, ofRow)),
+                     k.index(filter.across.storedSize())),
+               along(filter.across, k.rem(point, ofRow)));
+}
+
 /// Multiplies the rows of a block by the panel of a point, layer by layer.
 void WinogradNest::multiplyPoint(Value point, const TileBlock &block) {
   Value features = k.size(schedule.features());
-  // A panel has all points, then the filter itself.
+  // A panel has all stored points, then the filter itself.
   Value panel = k.mul(at.column, k.size(schedule.kOfPanel()));
-  Value ofPoint = k.size(schedule.kOfPoint() * DimExpr(columns));
+  Value ofPoint = k.size(schedule.kOfPoint() * DimExpr(columns)),
+        stored = storedPoint(point);
   MicroKernelArgs args;
   args.a = transformed, args.b = b, args.c = gemmTiles;
   args.bOffset =
-      k.add(k.size(space.b.offset), k.add(panel, k.mul(point, ofPoint)));
+      k.add(k.size(space.b.offset), k.add(panel, k.mul(stored, ofPoint)));
+  args.ahead = ofPoint;
+  if (stored != point)
+    args.ahead =
+        k.mul(k.sub(storedPoint(k.add(point, k.index(1))), stored), ofPoint);
   args.kSize = k.size(kOfGemm());
   args.rowStride = k.size(rowStride());
   args.kStrideA = k.index(1);
@@ -370,17 +396,22 @@ MicroKernel WinogradNest::microKernel() const {
 
 /// Upper bound for the register tiles of a block's rows by a panel.
 int64_t WinogradNest::mostTiles() const {
+  // Where only a run knows the tiles, the micro-kernels of all variants are
+  // those of the smallest blocks.
+  constexpr int64_t fewRows = 24;
   int64_t rows = rowsOfBlock(), most = mr();
   if (auto all = (schedule.planes * schedule.tilesOfPlane()).constant())
     rows = std::max<int64_t>(1, std::min(rows, *all));
+  else
+    rows = std::min(rows, fewRows);
   return (rows + most - 1) / most;
 }
 
 /// The transformed filter at a point comes from memory while the point before
 /// it is multiplied: each register tile prefetches its share.
 bool WinogradNest::prefetchesNextPoint() const {
-  double bytes = 4 * double(schedule.points()) * estimate(schedule.kOfPoint()) *
-                 estimate(space.columns.size);
+  double bytes = 4 * double(schedule.filter.storedPoints()) *
+                 estimate(schedule.kOfPoint()) * estimate(space.columns.size);
   return vectorsFillLines(k.target) && width == columns &&
          bytes > k.target.l2Share(0.5);
 }
@@ -395,8 +426,7 @@ void WinogradNest::callByHeight(Value rows, Value number,
     auto perTile = unsigned((lines + tiles - 1) / tiles);
     kernel.prefetch = PrefetchNextPanel{perTile};
     Value line = k.rem(k.mul(number, k.index(perTile)), k.index(lines));
-    args.ahead = k.add(k.size(schedule.kOfPoint() * DimExpr(columns)),
-                       k.mul(line, k.index(lineElements)));
+    args.ahead = k.add(args.ahead, k.mul(line, k.index(lineElements)));
   }
   std::set<unsigned> possible = possibleMR();
   if (possible.empty()) {

@@ -58,11 +58,12 @@ Vectors WinogradTileTransform::input(ArrayRef<Value> positions) const {
   if (transform.size == 1)
     return Vectors(positions);
   std::vector<double> all = transform.evenPolynomial();
-  Vectors values{polynomial(all, positions, 0)};
+  Vectors values{scaled(transform.scaleAt(0), polynomial(all, positions, 0))};
   for (auto [i, point] : llvm::enumerate(transform.points)) {
     std::vector<double> others = transform.evenPolynomial(int(i));
-    Value even = polynomial(others, positions, 2),
-          odd = polynomial(others, positions, 1);
+    double scale = transform.scaleAt(point);
+    Value even = scaled(scale, polynomial(others, positions, 2)),
+          odd = scaled(scale, polynomial(others, positions, 1));
     values.push_back(addScaled(point, odd, even));
     values.push_back(addScaled(-point, odd, even));
   }
@@ -158,6 +159,8 @@ static void callTransform(KernelBuilder &kernel,
                      std::to_string(filter.down.tile) + "x" +
                      std::to_string(filter.across.tile) + "x" +
                      std::to_string(lanes);
+  if (!filter.across.unused.empty())
+    name += "_of" + std::to_string(filter.across.storedSize());
   SmallVector<Value> operands{from.memory,  from.offset, from.strideY,
                               from.strideX, to.memory,   to.offset,
                               to.strideY,   to.strideX,  channels};

@@ -90,7 +90,7 @@ GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
   if (!given.noWinograd)
     winograd = winogradSchedules(fusion, dims, machine);
   for (const WinogradSchedule &variant : winograd) {
-    llvm::append_range(scratchBytes, winogradScratchBytes(variant));
+    shareScratch(winogradScratchBytes(variant));
     plainGuard = plainGuard - variant.guard;
   }
   sched::Operand::Form form = given.operands.b.form;
@@ -108,14 +108,23 @@ GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
     // registers for more.
     target.tileVariants = false;
   }
-  renumberScratch(*space, scratchBytes.size());
+  SmallVector<DimExpr> ofPreparations;
   for (const Preparation &preparation : space->preparations)
-    scratchBytes.push_back(preparation.bytes * plainGuard);
+    ofPreparations.push_back(preparation.bytes);
+  shareScratch(ofPreparations);
   space->isSeldom = !winograd.empty();
   if (!given.noSmallM)
     small = smallMVariant(fusion, dims, *space, target);
   if (small)
     space->fewestRows = small->mostRows + 1;
+}
+
+void GemmVariants::shareScratch(ArrayRef<DimExpr> bytes) {
+  for (auto [number, own] : llvm::enumerate(bytes))
+    if (number < scratchBytes.size())
+      scratchBytes[number] = DimExpr::max(scratchBytes[number], own);
+    else
+      scratchBytes.push_back(own);
 }
 
 bool hasFreeBlocks(const ContractionSpace &space,

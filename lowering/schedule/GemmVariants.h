@@ -33,6 +33,11 @@ struct GemmVariants {
   graph::DimExpr guardOfPlain() const {
     return small ? graph::DimExpr(1) - small->guard : plainGuard;
   }
+
+private:
+  /// A run takes one variant: all have the same scratch buffers, as large as
+  /// the largest.
+  void shareScratch(llvm::ArrayRef<graph::DimExpr> bytes);
 };
 
 /// The schedule that shapes and target choose, with the blocks of tiles and

@@ -4,7 +4,9 @@
 // what fits the caches.
 
 #include "lowering/schedule/WinogradSchedule.h"
+#include "ir/dims/OneFactor.h"
 #include "lowering/builder/MachineClasses.h"
+#include "lowering/builder/SizeChoice.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "passes/cost/WinogradCycles.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +16,11 @@ using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
+
+/// Results along a side of the tiles that small feature maps take where larger
+/// ones are stored, and how many of them such a map has: they need more memory
+/// than larger ones.
+static constexpr int64_t nestedTile = 2, mostNestedTiles = 1024;
 
 namespace {
 
@@ -92,7 +99,8 @@ void WinogradAxes::addRows() {
   space.columnDims.push_back(unsigned(dimNumbers.getOutputFeature()));
   auto tilesAlong = [&](unsigned place, int64_t tile) {
     DimExpr phases = schedule.dilation[place];
-    return DimExpr::ceilDiv(*sizes[place], phases * DimExpr(tile)) * phases;
+    DimExpr ofPhase = DimExpr::ceilDiv(*sizes[place], phases * DimExpr(tile));
+    return graph::oneFactor(ofPhase) * phases;
   };
   schedule.tileRows = tilesAlong(1, schedule.filter.down.tile);
   schedule.tilesPerRow = tilesAlong(2, schedule.filter.across.tile);
@@ -169,10 +177,10 @@ void WinogradSchedule::divideRows(bool wholeRows) {
     mostTilesOfBlock = std::max(mostTilesOfUnit, tilesOfBlock);
     DimExpr pieces = DimExpr::ceilDiv(tilesPerRow, mostTilesOfUnit),
             ofRow = DimExpr::floorDiv(tilesPerRow, phases);
-    tilesOfUnit = DimExpr::ceilDiv(ofRow, pieces) * DimExpr(phases);
-    unitsPerRow = DimExpr::ceilDiv(tilesPerRow, tilesOfUnit);
+    tilesOfUnit = graph::oneFactor(DimExpr::ceilDiv(ofRow, pieces)) * phases;
+    unitsPerRow = graph::oneFactor(DimExpr::ceilDiv(tilesPerRow, tilesOfUnit));
     // Blocks of equal size.
-    DimExpr all = unitsOfLayer(),
+    DimExpr all = graph::oneFactor(unitsOfLayer()),
             most =
                 DimExpr::max(1, DimExpr::floorDiv(tilesOfBlock, tilesOfUnit));
     unitsOfBlock =
@@ -231,12 +239,6 @@ bool WinogradAxes::layersInTasks() {
   return true;
 }
 
-/// 1 where `size` is at least `least`, else 0.
-static DimExpr isAtLeast(const DimExpr &size, double least) {
-  DimExpr beyond = size - DimExpr(int64_t(std::ceil(least)) - 1);
-  return DimExpr::min(DimExpr::max(beyond, DimExpr(0)), DimExpr(1));
-}
-
 /// Room in the second-level cache for the transformed input of a block.
 static double blockBytes(const TargetModel &target) {
   return target.l2Share(0.625);
@@ -253,11 +255,15 @@ DimExpr WinogradAxes::leavesCaches() {
       vectorsFillLines(target) ? target.l2Share(1) : target.l3Share(1);
   double ofTile =
       4.0 * double(schedule.points()) * estimate(schedule.features());
-  return isAtLeast(schedule.blocks(), fewestBlocks) *
-         isAtLeast(schedule.tiles(), cachedBytes / ofTile) *
-         (DimExpr(1) -
-          isAtLeast(schedule.tilesPerRow,
-                    std::floor(2 * blockBytes(target) / ofTile) + 1));
+  // Of unknown sizes, nearly as many blocks as these tiles fill.
+  DimExpr blocks = schedule.blocks();
+  if (!blocks.constant())
+    blocks = DimExpr::ceilDiv(graph::oneFactor(schedule.tiles()),
+                              schedule.mostTilesOfBlock);
+  return isAtLeast(blocks, int64_t(std::ceil(fewestBlocks))) *
+         isAtLeast(schedule.tiles(), int64_t(std::ceil(cachedBytes / ofTile))) *
+         isAtMost(schedule.tilesPerRow,
+                  int64_t(2 * blockBytes(target) / ofTile));
 }
 
 /// Transforms all of the input first, or block by block where the transformed
@@ -270,7 +276,9 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
   double ofBlock = 4.0 * double(schedule.points()) *
                    estimate(schedule.features()) *
                    double(schedule.mostTilesOfBlock);
-  DimExpr inTasks = ofBlock <= blockBytes(target) ? leavesCaches() : DimExpr(0);
+  // Nested tiles are for maps that are too small to leave the caches.
+  bool mayLeave = ofBlock <= blockBytes(target) && !schedule.filter.isNested();
+  DimExpr inTasks = mayLeave ? leavesCaches() : DimExpr(0);
   schedule.transformed = schedule.space.preparations.size();
   std::vector<WinogradSchedule> variants;
   WinogradSchedule first = schedule;
@@ -280,7 +288,7 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
     inTasks = 0;
   if (!inTasks.isConstant(0)) {
     schedule.transformsInTasks = true;
-    schedule.guard = schedule.guard * inTasks;
+    schedule.guard = graph::oneFactor(schedule.guard * inTasks);
     variants.push_back(schedule);
   }
   if (!inTasks.isConstant(1)) {
@@ -288,38 +296,32 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
       first.tilesOfBlock = largeBlock;
       first.divideRows(/*wholeRows=*/false);
     }
-    first.guard = first.guard * (DimExpr(1) - inTasks);
+    first.guard = graph::oneFactor(first.guard * (DimExpr(1) - inTasks));
     variants.push_back(std::move(first));
   }
   return variants;
 }
 
-/// 1 where Winograd is the faster algorithm, else 0. With static sizes the pass
-/// that transformed the filter has decided.
-static DimExpr isWorthwhile(const WinogradSchedule &schedule,
-                            graph::ConvolutionOp op,
-                            const TargetModel &target) {
-  SmallVector<DimExpr> sizes;
-  for (const Axis &axis : schedule.space.outerRows)
-    sizes.push_back(axis.size);
-  sizes.push_back(schedule.space.rowAxis.size);
-  bool known = llvm::all_of(
-      sizes, [](const DimExpr &size) { return size.constant().has_value(); });
-  return known ? DimExpr(1)
-               : cost::isFasterWinograd(op, schedule.filter.across.tile,
-                                        /*than=*/1, target, sizes);
+/// Sizes of the result, if only a run knows some of them: the pass that
+/// transformed the filter has chosen the tile for static ones.
+static SmallVector<DimExpr> unknownSizes(graph::ConvolutionOp op,
+                                         graph::DimAnalysis &dims) {
+  SmallVector<DimExpr> sizes{
+      dims.dimOf(op.getResult(), unsigned(op.getDims().getOutputBatch()))};
+  for (int64_t dim : op.getDims().getOutputSpatial())
+    sizes.push_back(dims.dimOf(op.getResult(), unsigned(dim)));
+  if (llvm::all_of(sizes, [](const DimExpr &size) {
+        return size.constant().has_value();
+      }))
+    sizes.clear();
+  return sizes;
 }
 
-/// Gives each variant scratch buffers of its own.
-static void renumberScratch(std::vector<WinogradSchedule> &variants) {
-  unsigned first = 0;
-  for (WinogradSchedule &variant : variants) {
-    unsigned own = winogradScratchBytes(variant).size();
-    renumberScratch(variant.space, first);
-    variant.input.index += variant.input.scratch ? first : 0;
-    variant.transformed += first;
-    first += own;
-  }
+/// Tiles of a kernel's transformed input, as one factor of its sizes.
+static DimExpr transformedTiles(const WinogradSchedule &schedule) {
+  DimExpr tiles = graph::oneFactor(schedule.tiles());
+  return schedule.filter.isNested() ? DimExpr::min(tiles, mostNestedTiles)
+                                    : tiles;
 }
 
 std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
@@ -329,21 +331,51 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
   auto filter = op ? graph::matchTransformedFilter(op) : std::nullopt;
   if (!filter || !target.stackArrays)
     return {};
-  WinogradSchedule schedule;
-  schedule.filter = filter->points;
-  schedule.lineElements = target.elementsOfLine(sizeof(float));
-  schedule.space.op = op;
-  schedule.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
-                               getElementTypeOrSelf(op.getType()));
-  WinogradAxes axes{op, dims, target, schedule};
-  if (!axes.locateFilter(filter->matrix) || !schedule.space.sum.isF32())
+  auto scheduleOf = [&](const graph::WinogradFilter &points) {
+    std::optional<WinogradSchedule> found(std::in_place);
+    WinogradSchedule &schedule = *found;
+    schedule.filter = points;
+    schedule.lineElements = target.elementsOfLine(sizeof(float));
+    schedule.space.op = op;
+    schedule.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
+                                 getElementTypeOrSelf(op.getType()));
+    WinogradAxes axes{op, dims, target, schedule};
+    if (!axes.locateFilter(filter->matrix) || !schedule.space.sum.isF32())
+      return std::optional<WinogradSchedule>();
+    axes.addRows();
+    if (!axes.readsInputInPlace())
+      axes.copyInput();
+    return found;
+  };
+  std::vector<WinogradSchedule> variants;
+  auto add = [&](WinogradSchedule &schedule, const DimExpr &guard) {
+    schedule.guard = guard;
+    llvm::append_range(variants,
+                       WinogradAxes{op, dims, target, schedule}.variants());
+  };
+  auto stored = scheduleOf(filter->points);
+  if (!stored)
     return {};
-  axes.addRows();
-  if (!axes.readsInputInPlace())
-    axes.copyInput();
-  schedule.guard = isWorthwhile(schedule, op, target);
-  std::vector<WinogradSchedule> variants = axes.variants();
-  renumberScratch(variants);
+  constexpr int64_t direct = 1;
+  int64_t tile = filter->points.across.tile;
+  SmallVector<DimExpr> sizes = unknownSizes(op, dims);
+  auto isFaster = [&](int64_t own, int64_t than) {
+    return cost::isFasterWinograd(op, own, than, target, sizes);
+  };
+  DimExpr takesNested = 0;
+  std::optional<WinogradSchedule> nested;
+  if (!sizes.empty() && tile != nestedTile) {
+    nested = scheduleOf(filter->points.nested(nestedTile));
+    takesNested = graph::oneFactor(
+        isAtMost(graph::oneFactor(nested->tiles()), mostNestedTiles) *
+        isFaster(nestedTile, direct) *
+        (DimExpr(1) - isFaster(tile, nestedTile)));
+  }
+  add(*stored, sizes.empty() ? DimExpr(1)
+                             : graph::oneFactor((DimExpr(1) - takesNested) *
+                                                isFaster(tile, direct)));
+  if (!takesNested.isConstant(0))
+    add(*nested, takesNested);
   return variants;
 }
 
@@ -352,7 +384,7 @@ SmallVector<DimExpr> winogradScratchBytes(const WinogradSchedule &schedule) {
   for (const Preparation &preparation : schedule.space.preparations)
     bytes.push_back(preparation.bytes);
   if (!schedule.transformsInTasks)
-    bytes.push_back(schedule.pointStride(schedule.tiles()) *
+    bytes.push_back(schedule.pointStride(transformedTiles(schedule)) *
                     DimExpr(schedule.points() * int64_t(sizeof(float))));
   return bytes;
 }

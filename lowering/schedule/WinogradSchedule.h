@@ -56,9 +56,9 @@ struct WinogradSchedule {
   graph::DimExpr kOfPoint() const {
     return features() * graph::DimExpr(filter.planes);
   }
-  /// Rows of a panel: all points, then the filter itself.
+  /// Rows of a panel: all stored points, then the filter itself.
   graph::DimExpr kOfPanel() const {
-    return kOfPoint() * graph::DimExpr(points() + filter.taps());
+    return kOfPoint() * graph::DimExpr(filter.storedPoints() + filter.taps());
   }
   graph::DimExpr tilesOfPlane() const { return tileRows * tilesPerRow; }
   /// Further planes of the input that the results of some planes need.

@@ -5,6 +5,7 @@
 
 #include "passes/cost/WinogradCycles.h"
 
+#include "ir/dims/OneFactor.h"
 #include "ir/encodings/Winograd.h"
 
 using namespace mlir;
@@ -48,8 +49,8 @@ DimExpr winogradCycles(ConvolutionOp op, int64_t tile,
   auto along = [&](size_t before, int64_t ofTile) {
     return tilesAlong(op, ofTile, before, direct, filter.down.taps, results);
   };
-  DimExpr tiles = results[0] * along(0, filter.across.tile) *
-                  along(1, filter.down.tile) * along(2, 1);
+  DimExpr tiles = oneFactor(results[0] * along(0, filter.across.tile) *
+                            along(1, filter.down.tile) * along(2, 1));
   double points = double(direct ? filter.taps() : filter.points()),
          weights = points * double(filter.planes) * inputs * outputs;
   DimExpr multiplyAdds =

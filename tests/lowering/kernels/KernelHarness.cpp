@@ -209,9 +209,11 @@ void KernelHarness::run(Case &test) {
     const Tensor &shared = test.arguments[sharedOperand];
     std::memcpy(results[0].data(), shared.bytes(), shared.byteSize());
   }
+  ran.clear();
   for (kernels::Launch &launch : test.plan.launches) {
     if (test.valueOf(launch.guard) == 0)
       continue;
+    ran.push_back(launch.kernel.getName().str());
     std::vector<void *> pointers;
     for (kernels::PointerArg pointer : launch.pointers) {
       if (pointer.kind == kernels::PointerArg::Operand) {

@@ -10,6 +10,7 @@
 #include "lowering/builder/KernelPlan.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -50,6 +51,13 @@ public:
   std::string emitted;
   /// Kernels and micro-kernels of the last check.
   std::vector<std::string> functions;
+  /// Kernels that the last check ran: of variants, those that its sizes choose.
+  std::vector<std::string> ran;
+  /// Whether one of them has a name that ends so.
+  bool hasRun(llvm::StringRef ending) const {
+    return llvm::any_of(
+        ran, [&](llvm::StringRef name) { return name.ends_with(ending); });
+  }
 
   mlir::MLIRContext &context() { return mlirContext; }
 

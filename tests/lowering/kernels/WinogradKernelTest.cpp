@@ -322,6 +322,44 @@ TEST_F(TransformedFilter, DynamicFeatureMaps) {
     }
 }
 
+/// Small feature maps of unknown size take smaller tiles, which read the filter
+/// at some of the stored points.
+TEST_F(TransformedFilter, NestedTilesOfSmallFeatureMaps) {
+  harness.target.memoryBytesPerCycle = 64;
+  for (bool first : {false, true})
+    for (auto [height, width, batch] :
+         {std::tuple(4, 4, 1), std::tuple(6, 5, 2), std::tuple(1, 2, 1),
+          std::tuple(26, 27, 1), std::tuple(6, 5, 0)}) {
+      Case what;
+      what.dynamicBatch = what.dynamicInput = true;
+      what.inputs = 64, what.outputs = 64, what.epilogue = "neg";
+      what.height = height, what.width = width, what.batch = batch;
+      what.channelsFirst = first;
+      if (width == 5 && batch) {
+        what.oddValue = std::numeric_limits<float>::infinity();
+        what.oddIndex = 71;
+      }
+      check(what);
+      EXPECT_EQ(harness.hasRun("_winograd2"),
+                (height == 4 || height == 6) && batch);
+      EXPECT_EQ(harness.hasRun("_winograd1"), height == 26);
+    }
+  EXPECT_NE(harness.emitted.find("winograd_input_2x2x8_of6"),
+            std::string::npos);
+}
+
+TEST_F(TransformedFilter, NestedTilesOfLinesAndVolumes) {
+  harness.target.memoryBytesPerCycle = 64;
+  for (int64_t planes : {0, 2})
+    for (int64_t width : {1, 4, 6, 40}) {
+      Case what;
+      what.dynamicBatch = what.dynamicInput = true;
+      what.inputs = 64, what.outputs = 40;
+      what.planes = planes, what.height = planes ? 4 : 0, what.width = width;
+      check(what);
+    }
+}
+
 /// Tasks transform the tiles of feature maps that would leave the caches,
 /// without a kernel for the input transform.
 TEST_F(TransformedFilter, LargeFeatureMaps) {
