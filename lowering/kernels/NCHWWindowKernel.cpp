@@ -7,6 +7,7 @@
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/builder/MachineClasses.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/builder/SizeChoice.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ReductionSteps.h"
 #include "lowering/elements/WindowElements.h"
@@ -219,12 +220,13 @@ static std::optional<PlaneGeometry> geometryOf(const EmissionContext &context,
                            int64_t(context.target.l1Share(0.5)) / bytes);
 }
 
+// Small filters over long rows are bound by memory; a copy would not overlap
+// with their arithmetic.
+constexpr int64_t fewTaps = 9, longRow = 4;
+
 bool suitsNCHWWindow(const EmissionContext &context,
                      const IterationSpace &space, const WindowShape &shape) {
   constexpr int64_t longestWindow = 32;
-  // Small filters over long rows are bound by memory; a copy would not overlap
-  // with their arithmetic.
-  constexpr int64_t fewTaps = 9, longRow = 4;
   // To vectors that fill lines the second-level cache delivers them as fast as
   // large filters reduce them.
   double firstCache = context.target.l1Share(1),
@@ -264,6 +266,28 @@ bool suitsNCHWWindow(const EmissionContext &context,
   int64_t bytes = geometry->elements(lanesOfWindow(context)) *
                   int64_t(element.getIntOrFloatBitWidth() / 8);
   return double(bytes) <= (far ? secondCache : firstCache);
+}
+
+DimExpr readsRowsInPlace(const EmissionContext &context,
+                         const IterationSpace &space,
+                         const WindowShape &shape) {
+  auto geometry = geometryOf(context, space, shape);
+  if (!geometry || !geometry->isTile ||
+      geometry->x.taps * geometry->y.taps > fewTaps)
+    return 0;
+  const PlaneSide &x = geometry->x, &y = geometry->y;
+  Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
+  auto padded = [](const PlaneSide &side) {
+    return (side.planeResults - 1) * DimExpr(side.stride) +
+           DimExpr(side.reach() + 1);
+  };
+  DimExpr isLong = isAtLeast(x.planeResults,
+                             longRow * int64_t(lanesOfWindow(context))),
+          isLarge = isAtLeast(padded(y) * padded(x),
+                              int64_t(context.target.l1Share(1)) * 8 /
+                                      int64_t(element.getIntOrFloatBitWidth()) +
+                                  1);
+  return DimExpr::min(isLong + isLarge, 1);
 }
 
 /// A buffer filled with the padding value, which only copies of rows overwrite.

@@ -15,6 +15,12 @@ namespace zenith::kernels {
 bool suitsNCHWWindow(const EmissionContext &context,
                      const IterationSpace &space, const WindowShape &shape);
 
+/// Of sizes that only a run knows: 1 where the rows of planes are read where
+/// they lie instead, as they are with static sizes, if they suit that; else 0.
+graph::DimExpr readsRowsInPlace(const EmissionContext &context,
+                                const IterationSpace &space,
+                                const WindowShape &shape);
+
 /// Copies each plane into a buffer with its padding, and the columns that a
 /// stride visits together side by side: all positions are then alike, with
 /// lanes along a row. Pooling is reduced along the rows first. Reports failure

@@ -5,7 +5,9 @@
 // Taps in the padding are skipped: rows of taps by loop bounds, taps beside a
 // row when the code for its ends is emitted.
 
+#include "ir/dims/OneFactor.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/builder/SizeChoice.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/WindowElements.h"
@@ -18,6 +20,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <memory>
+#include <optional>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -65,9 +69,11 @@ private:
   int64_t columnsAtOnce() const;
   unsigned vectorsOfWindow() const;
   Launch runRows();
+  Launch runRowsOfPlanes();
   Launch runChannels();
   bool lanesAlongRow() const { return lane == column; }
   void emitRow(SmallVector<LaneIndex> loopIndex);
+  void emitMaskedRow(ArrayRef<LaneIndex> loopIndex);
   void emitImageRows(SmallVector<LaneIndex> loopIndex, Value inside);
   SmallVector<LaneIndex> withKnownRange(SmallVector<LaneIndex> loopIndex);
   double flopsOf(const DimExpr &length) const;
@@ -147,17 +153,27 @@ void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
   const DimExpr &size = space.size(column);
   DimExpr first = span->firstInside(), end = span->endInside(size);
   auto blocks = [&](Value at, int64_t count) {
+    IndexMath::Assumption lastIsInside(emitter.indices, span->behind(end - 1));
     emitPositions(
         loopIndex,
         emitter.indices.lanes(at, end - (count - 1) * width, 1, first), count);
   };
-  auto border = [&](const DimExpr &start) {
+  // Rows of unknown length are here only if each of their ends reads no padding
+  // of the other.
+  std::optional<IndexMath::Assumption> leftEndsInside, rightBeginsInside;
+  if (!size.constant()) {
+    leftEndsInside.emplace(emitter.indices, span->behind(width - 1));
+    rightBeginsInside.emplace(
+        emitter.indices, (size - width) * DimExpr(span->stride) - span->low);
+  }
+  auto border = [&](const DimExpr &start, const DimExpr &limit) {
     emitPositions(loopIndex,
-                  emitter.indices.lanes(kernel.size(start), size, 1, start), 1);
+                  emitter.indices.lanes(kernel.size(start), limit, 1, start),
+                  1);
   };
   bool leftBorder = !first.isConstant(0), rightBorder = end != size;
   if (leftBorder)
-    border(0);
+    border(0, size.constant() ? size : DimExpr(width));
   DimExpr from = leftBorder ? DimExpr(width) : DimExpr(0),
           to = rightBorder ? size - width : size;
   Value low = kernel.size(from), high = kernel.max(low, kernel.size(to)),
@@ -169,7 +185,20 @@ void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
     blocks(kernel.min(at, kernel.size(end - width)), 1);
   });
   if (rightBorder)
-    border(size - width);
+    border(size - width, size);
+}
+
+// The same by masked vectors alone. Few rows of a plane are at its borders, and
+// code for sizes that only a run knows is there beside code for others.
+void NHWCWindowKernel::emitMaskedRow(ArrayRef<LaneIndex> loopIndex) {
+  const DimExpr &size = space.size(column);
+  int64_t width = emitter.indices.width;
+  Value last = kernel.size(size - width);
+  kernel.loop(
+      kernel.index(0), kernel.size(size), kernel.index(width), [&](Value at) {
+        emitPositions(loopIndex,
+                      emitter.indices.lanes(kernel.min(at, last), size), 1);
+      });
 }
 
 // Rows that read no padding along the outer dimensions need no tests there.
@@ -181,11 +210,20 @@ void NHWCWindowKernel::emitImageRows(SmallVector<LaneIndex> loopIndex,
   kernel.b.setInsertionPoint(branch.thenBlock()->getTerminator());
   {
     ElementEmitter::Scope scope(emitter);
+    std::vector<std::unique_ptr<IndexMath::Assumption>> lastIsInside;
+    for (unsigned loop : outer)
+      if (const WindowDim *span = spanOf(loop))
+        lastIsInside.push_back(std::make_unique<IndexMath::Assumption>(
+            emitter.indices,
+            span->behind(span->endInside(space.size(loop)) - 1)));
     emitRow(withKnownRange(loopIndex));
   }
   kernel.b.setInsertionPoint(branch.elseBlock()->getTerminator());
   ElementEmitter::Scope scope(emitter);
-  emitRow(loopIndex);
+  if (space.size(column).constant())
+    emitRow(loopIndex);
+  else
+    emitMaskedRow(loopIndex);
 }
 
 // Vectors per position: positions a power of two apart evict each other from
@@ -313,17 +351,12 @@ void NHWCWindowKernel::emitBlocks(ArrayRef<LaneIndex> loopIndex, int64_t block,
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   IndexMath &math = emitter.indices;
-  DimExpr end = span->endInside(size), last = size - block,
-          stride = span->stride;
-  int64_t reach = (span->count - 1) * span->dilation - span->low;
-  auto endsInside = [&](const DimExpr &position) {
-    return span->size - 1 - position * stride - reach;
-  };
-  IndexMath::Assumption left(math, endsInside(block - 1)),
-      right(math, last * stride - span->low);
+  DimExpr end = span->endInside(size), last = size - block;
+  IndexMath::Assumption left(math, span->behind(block - 1)),
+      right(math, last * DimExpr(span->stride) - span->low);
   emitPositions(loopIndex, LaneIndex(DimExpr(0)), block);
   if (anyLength) {
-    IndexMath::Assumption between(math, endsInside(end - 1));
+    IndexMath::Assumption between(math, span->behind(end - 1));
     Value inside = kernel.size(end - block);
     kernel.loop(kernel.index(block), kernel.size(last), kernel.index(block),
                 [&](Value at) {
@@ -345,8 +378,38 @@ void NHWCWindowKernel::emitColumnsSingly(ArrayRef<LaneIndex> loopIndex) {
               });
 }
 
+// Lanes run along rows of unknown length: a task has neighbouring rows of one
+// plane, so that a row takes no division by a size.
+Launch NHWCWindowKernel::runRowsOfPlanes() {
+  unsigned line = outer.back();
+  auto planes = ArrayRef(outer).drop_back();
+  const DimExpr &height = space.size(line), &length = space.size(lane);
+  DimExpr ofTask = graph::oneFactor(
+              DimExpr::max(DimExpr::floorDiv(elementsPerTask, length), 1)),
+          blocks = graph::oneFactor(DimExpr::ceilDiv(height, ofTask));
+  Value one = kernel.index(1);
+  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
+    unflattenRow(emitter, space, planes, kernel.div(task, kernel.size(blocks)),
+                 loopIndex);
+    Value from =
+        kernel.mul(kernel.rem(task, kernel.size(blocks)), kernel.size(ofTask));
+    Value to =
+        kernel.min(kernel.add(from, kernel.size(ofTask)), kernel.size(height));
+    kernel.loop(from, to, one, [&](Value at) {
+      ElementEmitter::Scope scope(emitter);
+      loopIndex[line] = emitter.indices.scalar(at, height);
+      emitImageRows(loopIndex, rowInside(loopIndex));
+    });
+  });
+  return kernel.finish(space.rows({lane, line}) * blocks,
+                       flopsOf(elementsPerTask));
+}
+
 // Lanes run along the rows.
 Launch NHWCWindowKernel::runRows() {
+  if (!space.size(lane).constant() && !outer.empty())
+    return runRowsOfPlanes();
   RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
                                   elementsPerTask, /*cutRows=*/false);
   forEachRow(kernel, tasks, [&](Value row, Value, Value) {
@@ -477,19 +540,22 @@ static std::optional<std::vector<WindowDim>> spansOf(Operation *op,
   return spans;
 }
 
-// Whether lanes can run along a row: it has at least one vector, and only the
-// outer vectors read padding.
-static bool fillsVectors(const WindowDim &span, const DimExpr &positions,
-                         const EmissionContext &context) {
-  auto count = positions.constant(), first = span.firstInside().constant(),
-       end = span.endInside(positions).constant();
+// 1 where lanes can run along a row, else 0: it has at least one vector, and
+// only the outer vectors read padding.
+static DimExpr fillsVectors(const WindowDim &span, const DimExpr &positions,
+                            const EmissionContext &context) {
+  DimExpr first = span.firstInside(), end = span.endInside(positions);
   int64_t width = lanesOfWindow(context);
-  if (span.stride > 2 || !count || !first || !end || *count < width ||
-      *first > width || *end < *count - width)
-    return false;
-  int64_t from = *first > 0 ? width : 0,
-          to = *end < *count ? *count - width : *count;
-  return from >= to || *end - *first >= width;
+  if (span.stride > 2 || !isAtMost(first, width).isConstant(1))
+    return 0;
+  DimExpr from = first.isConstant(0) ? 0 : width,
+          to = positions - isAtLeast(positions - end, 1) * DimExpr(width),
+          between = isAtLeast(to - from, 1);
+  DimExpr isLong = isAtLeast(end - first, width);
+  if (positions.constant())
+    isLong = DimExpr(1) - between * (DimExpr(1) - isLong);
+  return isAtLeast(positions, width) * isAtLeast(end - positions, -width) *
+         isLong;
 }
 
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
@@ -540,14 +606,33 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
       lanesOfWindow(context) == chosenLanesOfWindow(fusion, context.target);
   if (hasOwnLanes && suitsInt8Window(context, space, window, *lane))
     return emitInt8Window(context, space, window, *lane);
-  if (laneMoves && suitsNCHWWindow(context, space, window))
-    return emitNCHWWindow(context, space, window);
+  DimExpr fills = 1;
   for (const WindowDim &span : *spans)
-    if (laneMoves && span.dim == space.dimOf(*column) &&
-        !fillsVectors(span, space.size(*column), context))
-      return emitPointwise(context);
-  return NHWCWindowKernel(context, space, &*anchor, *spans, *lane, *column)
-      .run();
+    if (laneMoves && span.dim == space.dimOf(*column))
+      fills = fillsVectors(span, space.size(*column), context);
+  auto emitRows = [&](const EmissionContext &own) {
+    return NHWCWindowKernel(own, space, &*anchor, *spans, *lane, *column).run();
+  };
+  if (laneMoves && suitsNCHWWindow(context, space, window)) {
+    DimExpr inPlace =
+        graph::oneFactor(fills * readsRowsInPlace(context, space, window));
+    FailureOr<KernelPlan> plan = emitNCHWWindow(context, space, window);
+    if (failed(plan) || inPlace.isConstant(0))
+      return plan;
+    for (Launch &launch : plan->launches)
+      launch.guard = DimExpr(1) - inPlace;
+    std::string name = (context.name + "_rows").str();
+    auto rows =
+        emitRows({fusion, context.dims, context.target, context.kernels, name});
+    if (failed(rows))
+      return failure();
+    for (Launch &launch : rows->launches) {
+      launch.guard = inPlace;
+      plan->launches.push_back(std::move(launch));
+    }
+    return plan;
+  }
+  return fills.isConstant(1) ? emitRows(context) : emitPointwise(context);
 }
 
 } // namespace zenith::kernels

@@ -31,9 +31,12 @@ DimExpr WindowDim::firstInside() const {
 }
 
 DimExpr WindowDim::endInside(const DimExpr &positions) const {
-  DimExpr last = size - 1 + low - (count - 1) * dilation;
-  DimExpr end = DimExpr::min(DimExpr::floorDiv(last, stride) + 1, positions);
-  return DimExpr::max(end, firstInside());
+  DimExpr last = DimExpr::floorDiv(behind(0), stride);
+  return DimExpr::max(DimExpr::min(last + 1, positions), firstInside());
+}
+
+DimExpr WindowDim::behind(const DimExpr &position) const {
+  return size - 1 + low - (count - 1) * dilation - position * DimExpr(stride);
 }
 
 unsigned chosenLanesOfWindow(graph::FusionOp fusion,

@@ -23,6 +23,9 @@ struct WindowDim {
   /// End of the positions, of `positions`, whose last tap is not in the
   /// padding.
   graph::DimExpr endInside(const graph::DimExpr &positions) const;
+  /// Elements of the input behind the last tap of a position; negative where
+  /// the tap is in the padding.
+  graph::DimExpr behind(const graph::DimExpr &position) const;
 };
 
 /// Divides a row of positions, from the left: `left` positions of which some

@@ -207,8 +207,17 @@ TEST_P(NHWCWindowKernel, PlanesInTheCache) {
 
 TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
   std::string plane = "tensor<2x3x?x?xf32>", row = "tensor<2x3x?xf32>";
-  for (std::vector<int64_t> size : std::vector<std::vector<int64_t>>{
-           {1, 1}, {5, 7}, {9, 40}, {17, 150}, {34, 17}, {3, 1100}})
+  for (std::vector<int64_t> size : std::vector<std::vector<int64_t>>{{1, 1},
+                                                                     {5, 7},
+                                                                     {9, 40},
+                                                                     {17, 150},
+                                                                     {34, 17},
+                                                                     {3, 1100},
+                                                                     {0, 70},
+                                                                     {70, 0},
+                                                                     {2, 63},
+                                                                     {1, 64},
+                                                                     {300, 51}})
     for (int stride : {1, 2}) {
       std::string step = std::to_string(stride);
       std::vector<int64_t> shape = {2, 3, size[0], size[1]};
@@ -221,6 +230,21 @@ TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
                   "1, 1] dilation [1, 1, 1, 1] : " +
                   plane + " -> " + plane,
               {shape});
+      check("%a : " + plane, plane,
+            "%r = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, "
+            "1, " +
+                step + ", " + step +
+                "] low [0, 0, 1, 2] high [0, 0, 1, 1] base_dilation [1, 1, 1, "
+                "1] dilation [1, 1, 1, 1] : " +
+                plane + " -> " + plane,
+            {shape});
+      // Long rows, and planes that the first cache doesn't hold, are read where
+      // they lie.
+      int64_t columns = size[1] / stride + 1;
+      bool isLarge = size[0] * size[1] * 4 > 60000;
+      EXPECT_EQ(harness.hasRun("_rows"),
+                columns >= 4 * int64_t(GetParam()) || isLarge)
+          << size[0] << " x " << size[1] << " by " << stride;
       check("%x : " + plane + ", %w : tensor<3x1x3x3xf32>", plane,
             "%0 = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = "
             "(1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [" +
