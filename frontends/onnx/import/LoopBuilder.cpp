@@ -115,8 +115,11 @@ static bool settle(ImportBuilder &b, SmallVector<Carried> &carried,
 Values zenith::onnx::buildWhile(ImportBuilder &b, ArrayRef<Value> inits,
                                 RegionBody condition, RegionBody body) {
   SmallVector<Carried> carried;
+  Values starts;
   for (Value init : inits) {
     DimVector dims = b.dims(init);
+    // Types may say less than what is known.
+    starts.push_back(b.reshape(init, dims));
     carried.push_back(
         {getElementTypeOrSelf(init.getType()), {dims.begin(), dims.end()}});
   }
@@ -148,7 +151,7 @@ Values zenith::onnx::buildWhile(ImportBuilder &b, ArrayRef<Value> inits,
   SmallVector<Type> types = typesNow();
   if (b.failed())
     return b.opaques(types);
-  auto loop = b.builder.create<graph::WhileOp>(b.loc, types, ValueRange(inits));
+  auto loop = b.builder.create<graph::WhileOp>(b.loc, types, starts);
   moveInto(loop.getCondition(), conditionHolder);
   moveInto(loop.getBody(), bodyHolder);
   Values results = b.checkedAll(loop);

@@ -185,6 +185,18 @@ TEST(ImportSizes, FeaturesAndPositions) {
              4, {"s", "k"});
 }
 
+// The state says how many sequences there are, the input does not.
+TEST(ImportSizes, SequencesThatTheStateCounts) {
+  Node node = makeNode("RNN", {"x", "w", "r", "", "", "h"}, {"y0"},
+                       {intAttribute("hidden_size", 2)});
+  std::vector<Tensor> inputs = {ramp("x", {3, 2, 4}), ramp("w", {1, 2, 4}),
+                                ramp("r", {1, 2, 2}), ramp("h", {1, 2, 2})};
+  Outcome known = outcomeOf(node, inputs, true, {}, 21, 1, 4),
+          open = outcomeOf(node, inputs, false, {"h"}, 21, 1, 4);
+  EXPECT_EQ(open.error, "");
+  EXPECT_EQ(open.results, known.results);
+}
+
 TEST(ImportSizes, RegionsOfUnknownSize) {
   expectSame(makeNode("RoiAlign", {"x", "r", "i"}, {"y0"},
                       {intAttribute("output_height", 2),
