@@ -34,11 +34,8 @@ static bool exportBranches(HLOExport &out, Operation *op, Operation *made) {
       Type type = made->getResult(result.getOperandNumber()).getType();
       if (value.getType() == type)
         continue;
-      SmallVector<Value> sizes;
-      for (int64_t d = 0; d < tensorType(value).getRank(); ++d)
-        sizes.push_back(out.size(value, d));
       result.set(out.make("stablehlo.dynamic_reshape", type,
-                          {value, out.indexVector(sizes)}));
+                          {value, out.shapeOf(value)}));
     }
   }
   return true;

@@ -59,8 +59,7 @@ static bool exportTopK(HLOExport &out, Operation *op) {
   auto top = cast<graph::TopKOp>(op);
   Value value = out.operand(op);
   RankedTensorType type = tensorType(value);
-  Value indices =
-      out.iota(withElement(type, out.builder.getI64Type()), top.getDim());
+  Value indices = out.positions(value, out.builder.getI64Type(), top.getDim());
   Operation *made = makeSort(out, {value, indices}, top.getDim());
   compareKeys(out, made, 1, !top.getSmallest());
   SmallVector<int64_t> starts(type.getRank(), 0), ones(type.getRank(), 1);

@@ -74,7 +74,6 @@ static bool exportArgReduce(HLOExport &out, Operation *op) {
   Value value = out.operand(op);
   RankedTensorType type = tensorType(value);
   Type index = tensorType(op->getResult(0)).getElementType();
-  RankedTensorType indices = withElement(type, index);
   auto valueScalar = RankedTensorType::get({}, type.getElementType());
   auto indexScalar = RankedTensorType::get({}, index);
   bool takesMax = reduce.getKind() == graph::ReduceKind::max;
@@ -85,7 +84,7 @@ static bool exportArgReduce(HLOExport &out, Operation *op) {
   Operation *made = out.makeOp(
       "stablehlo.reduce",
       {withElement(result, type.getElementType()), Type(result)},
-      {value, out.iota(indices, reduce.getDim()), inits[0], inits[1]},
+      {value, out.positions(value, index, reduce.getDim()), inits[0], inits[1]},
       out.dims("dimensions", reduce.getDim()), 1);
   OpBuilder::InsertionGuard guard(out.builder);
   Block &body = made->getRegion(0).emplaceBlock();

@@ -45,7 +45,7 @@ HLOExport::HLOExport(MLIRContext *context)
                 "graph.reverse", "graph.dim",         "graph.reduce",
                 "graph.if",      "graph.case",        "graph.while",
                 "graph.barrier", "graph.dot_general", "graph.host_read",
-                "func.call"});
+                "func.call",     "graph.arg_reduce"});
 }
 
 /// A rule makes constants of its result's shape unless it is known not to.
@@ -285,6 +285,22 @@ Value HLOExport::size(Value value, int64_t dim) {
   return convert(make("stablehlo.get_dimension_size", narrow, value,
                       intAttribute("dimension", dim)),
                  builder.getI64Type());
+}
+
+Value HLOExport::shapeOf(Value value) {
+  SmallVector<Value> sizes;
+  for (auto [d, known] : llvm::enumerate(tensorType(value).getShape()))
+    sizes.push_back(ShapedType::isDynamic(known) ? size(value, d)
+                                                 : indexScalar(known));
+  return indexVector(sizes);
+}
+
+Value HLOExport::positions(Value value, Type element, int64_t dim) {
+  RankedTensorType type = withElement(value.getType(), element);
+  return type.hasStaticShape()
+             ? iota(type, dim)
+             : make("stablehlo.dynamic_iota", type, shapeOf(value),
+                    intAttribute("iota_dimension", dim));
 }
 
 Value HLOExport::isNaN(Value value) {

@@ -93,13 +93,16 @@ public:
   Value slice(Value value, llvm::ArrayRef<int64_t> starts,
               llvm::ArrayRef<int64_t> limits, llvm::ArrayRef<int64_t> strides);
   Value iota(mlir::RankedTensorType type, int64_t dim);
+  /// Positions along a dimension of a value, in its shape.
+  Value positions(Value value, mlir::Type element, int64_t dim);
   /// A vector of i64 entries: constants, and scalars of GraphIR for the
   /// dynamic ones, in order.
   Value indexVector(llvm::ArrayRef<int64_t> entries, mlir::ValueRange scalars);
   Value indexVector(llvm::ArrayRef<Value> entries);
   Value indexScalar(int64_t value);
-  /// A dimension of a value as a scalar i64.
+  /// A dimension of a value as a scalar i64, and all of them as a vector.
   Value size(Value value, int64_t dim);
+  Value shapeOf(Value value);
   /// Order and equality with NaN above all other values and equal to itself.
   Value before(Value lhs, Value rhs);
   Value same(Value lhs, Value rhs);
