@@ -20,24 +20,28 @@ static bool exportRegions(HLOExport &out, Operation *op, Operation *made) {
   return true;
 }
 
-/// Branches of GraphIR may say more of their sizes than the op does; those of
+/// The value with a type that says less of its sizes, or more.
+static Value withType(HLOExport &out, Value value, Type type) {
+  return value.getType() == type ? value
+                                 : out.make("stablehlo.dynamic_reshape", type,
+                                            {value, out.shapeOf(value)});
+}
+
+/// Regions of GraphIR may say more of their sizes than the op does; those of
 /// StableHLO have its types.
+static void giveTypes(HLOExport &out, Region &region, TypeRange types) {
+  OpBuilder::InsertionGuard guard(out.builder);
+  Operation *end = region.front().getTerminator();
+  out.builder.setInsertionPoint(end);
+  for (auto [result, type] : llvm::zip(end->getOpOperands(), types))
+    result.set(withType(out, result.get(), type));
+}
+
 static bool exportBranches(HLOExport &out, Operation *op, Operation *made) {
   if (!exportRegions(out, op, made))
     return false;
-  OpBuilder::InsertionGuard guard(out.builder);
-  for (Region &branch : made->getRegions()) {
-    Operation *end = branch.front().getTerminator();
-    out.builder.setInsertionPoint(end);
-    for (OpOperand &result : end->getOpOperands()) {
-      Value value = result.get();
-      Type type = made->getResult(result.getOperandNumber()).getType();
-      if (value.getType() == type)
-        continue;
-      result.set(out.make("stablehlo.dynamic_reshape", type,
-                          {value, out.shapeOf(value)}));
-    }
-  }
+  for (Region &branch : made->getRegions())
+    giveTypes(out, branch, made->getResultTypes());
   return true;
 }
 
@@ -67,9 +71,16 @@ static bool exportCase(HLOExport &out, Operation *op) {
 }
 
 static bool exportWhile(HLOExport &out, Operation *op) {
-  return exportRegions(out, op,
-                       out.makeOp("stablehlo.while", op->getResultTypes(),
-                                  out.list(op->getOperands()), {}, 2));
+  SmallVector<Value> inits;
+  for (auto [init, type] :
+       llvm::zip(out.list(op->getOperands()), op->getResultTypes()))
+    inits.push_back(withType(out, init, type));
+  Operation *made =
+      out.makeOp("stablehlo.while", op->getResultTypes(), inits, {}, 2);
+  if (!exportRegions(out, op, made))
+    return false;
+  giveTypes(out, made->getRegion(1), made->getResultTypes());
+  return true;
 }
 
 static bool exportBarrier(HLOExport &out, Operation *op) {
