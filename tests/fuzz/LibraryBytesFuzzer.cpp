@@ -83,8 +83,10 @@ static void runAll(zenith_context *context, zenith_executable *executable) {
   zenith_session_free(session);
 }
 
+enum class Extent { Load, Run };
+
 static void loadModel(zenith_context *context, const char *format,
-                      const uint8_t *data, size_t size) {
+                      Extent extent, const uint8_t *data, size_t size) {
   zenith_load_options load;
   ZENITH_INIT(&load);
   load.format = format;
@@ -92,7 +94,8 @@ static void loadModel(zenith_context *context, const char *format,
   load.deadline = soon();
   zenith_module *module = nullptr;
   zenith_executable *executable = nullptr;
-  if (check(zenith_module_load_memory(context, data, size, &load, &module))) {
+  if (check(zenith_module_load_memory(context, data, size, &load, &module)) &&
+      extent == Extent::Run) {
     zenith_compile_options compile;
     ZENITH_INIT(&compile);
     compile.deadline = soon();
@@ -136,13 +139,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       zenith_executable_free(executable);
     break;
   case 'G':
-    loadModel(context, "graphir", data, size);
+    loadModel(context, "graphir", Extent::Run, data, size);
     break;
   case 'H':
-    loadModel(context, "stablehlo", data, size);
+    loadModel(context, "stablehlo", Extent::Run, data, size);
+    break;
+  case 'o': // readers of more bytes in the same time
+    loadModel(context, "onnx", Extent::Load, data, size);
     break;
   default:
-    loadModel(context, "onnx", data, size);
+    loadModel(context, "onnx", Extent::Run, data, size);
   }
   return 0;
 }
