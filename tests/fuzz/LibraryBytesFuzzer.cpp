@@ -54,9 +54,8 @@ static void runEntry(zenith_context *context, zenith_executable *executable,
     complete &= info.rank <= 64 &&
                 check(zenith_array_create(context, info.dtype, info.rank, dims,
                                           &given[i]));
-    if (given[i])
-      memset(zenith_array_data(given[i]), 0,
-             size_t(zenith_array_bytes(given[i])));
+    if (void *elements = given[i] ? zenith_array_data(given[i]) : nullptr)
+      memset(elements, 0, size_t(zenith_array_bytes(given[i])));
   }
   if (complete) {
     zenith_run_options run;
