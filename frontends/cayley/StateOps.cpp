@@ -58,7 +58,12 @@ Value StateOps::expandPermutations(Value states) {
   SmallVector<int64_t> sources;
   for (const Permutation &permutation : graph.permutations)
     sources.append(permutation.begin(), permutation.end());
-  Value indices = constant(sources, {columns, 1}, i64());
+  // Kernels look bytes of a row up by positions that are bytes too.
+  constexpr int64_t bytePositions = 256;
+  Type position = positions <= bytePositions
+                      ? Type(builder.getIntegerType(8, /*isSigned=*/false))
+                      : i64();
+  Value indices = constant(sources, {columns, 1}, position);
   auto dims = graph::GatherDimsAttr::get(
       builder.getContext(), /*offsetDims=*/{0}, /*collapsedSliceDims=*/{1},
       /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},

@@ -161,20 +161,22 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   int64_t width = indices.width;
   auto size = emitter.dimsOf(row).back().constant();
   auto type = dyn_cast<VectorType>(positions.getType());
-  if (!kernel.target.avx2 || !size || !type || *size < width ||
+  if (!kernel.target.avx2 || !size || !type || *size < 1 ||
       *size > ByteLookup::longRow || width % ByteLookup::part != 0 ||
       !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||
       !llvm::all_of(index,
                     [&](const LaneIndex &x) { return indices.uniform(x); }))
     return {};
-  // The whole row can be read, also if some lanes are inactive.
+  // The whole row can be read, also if some lanes are inactive; where it is
+  // shorter than a vector, only the row.
   ElementEmitter::Scope scope(emitter);
-  emitter.active.mask = {};
+  emitter.active.mask =
+      *size < width ? kernel.mask(kernel.index(*size), width) : Value();
   SmallVector<std::pair<int64_t, Value>> parts;
   for (int64_t first = 0; first < *size; first += width) {
     // The last vector overlaps the one before.
-    int64_t start = std::min(first, *size - width);
+    int64_t start = std::min(first, std::max<int64_t>(0, *size - width));
     SmallVector<LaneIndex> at(index);
     at.push_back(indices.lanes(kernel.index(start), *size));
     Value bytes = emitter.emit(row, at);

@@ -337,9 +337,17 @@ TEST_P(PointwiseKernel, Gathers) {
       sizes [1, 1] : (tensor<3x9xf32>, tensor<3x5xui8>) -> tensor<3x5xf32>)");
 }
 
+TEST_P(PointwiseKernel, GathersOfReshapedRows) {
+  // An index into a table that lies in memory as rows.
+  check("%t : tensor<7x13xi64>, %i : tensor<33x1xi64>", "tensor<33xi64>", R"(
+    %0 = graph.reshape %t : tensor<7x13xi64> -> tensor<91xi64>
+    %r = graph.gather %0, %i <offset = [], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 1>
+      sizes [1] : (tensor<91xi64>, tensor<33x1xi64>) -> tensor<33xi64>)");
+}
+
 TEST_P(PointwiseKernel, GathersOfBytes) {
   // Rows that fit vectors, and shorter and longer ones; indices past the end.
-  for (int64_t row : {5, 16, 54, 64, 65, 200})
+  for (int64_t row : {5, 16, 24, 40, 54, 64, 65, 200})
     for (const char *element : {"i8", "ui8", "i16"})
       for (const char *place : {"ui8", "i8"}) {
         std::string length = std::to_string(row);
