@@ -150,10 +150,13 @@ bool ConvolutionAxes::needsCopy() {
   unsigned last = spatial() - 1;
   if (overPositions)
     return clipped(last);
-  auto channels = input.back()[0].size.constant();
+  auto channels = input.back()[0].size.constant(),
+       taken =
+           dims.dimOf(op.getKernel(), unsigned(op.getDims().getKernelInput()))
+               .constant();
   bool run = input.back()[0].stride.isConstant(1);
   // Padding is read through a pointer to zeros, in an array of the task.
-  if (clipped(last) && (!target.stackArrays || !run || !channels ||
+  if (clipped(last) && (!target.stackArrays || !run || !channels || !taken ||
                         *channels > maxZeroRow(target)))
     return true;
   return skipsPositions() || (!run && !isPointwise());

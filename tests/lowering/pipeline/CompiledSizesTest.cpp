@@ -201,6 +201,17 @@ func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<?x?x2xf32>) -> tensor<?x?x?xf3
   }
 }
 
+// The input's type says how many features there are, the kernel's does not:
+// padding is no row of zeros on the stack.
+TEST_F(CompiledSizes, ConvolutionsOfFeaturesThatOneSideStates) {
+  expectMeaning(R"(
+func.func @main(%x: tensor<?x?x4xf32>, %w: tensor<3x?x?xf32>) -> tensor<?x?x?xf32> {
+  %y = graph.convolution %x, %w <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [1] low [1] high [1] input_dilation [1] kernel_dilation [1] groups 1 : (tensor<?x?x4xf32>, tensor<3x?x?xf32>) -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+})",
+                {floats({2, 7, 4}, 1), floats({3, 4, 5}, 2)});
+}
+
 // Tasks own rows of which there may be none.
 TEST_F(CompiledSizes, ScattersOfNoRows) {
   const char *text = R"(
