@@ -212,7 +212,8 @@ def compared(p, x, y):
 
 def where(p):
     x = p.any(0)
-    y, z = p.partner(x.shape), p.partner(x.shape)
+    y = p.partner(x.shape)
+    z = p.partner(broadcast(x.shape, y.shape))
     shape = broadcast(x.shape, y.shape, z.shape)
     p.emit("Where", [compared(p, x, y), y, z], shape)
 
