@@ -101,8 +101,8 @@ struct ValueInfo {
 struct Graph;
 
 struct NodeAttribute {
-  /// AttributeProto.AttributeType
-  enum Kind {
+  /// AttributeProto.AttributeType; a file may say any other number.
+  enum Kind : int32_t {
     Undefined = 0,
     Float = 1,
     Int = 2,

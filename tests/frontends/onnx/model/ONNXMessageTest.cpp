@@ -106,6 +106,18 @@ TEST(ONNXMessage, MalformedIsRefused) {
   }
 }
 
+TEST(ONNXMessage, KindsOfAttributesAreAnyNumber) {
+  std::string minusOne = std::string(9, '\xff') + "\x01";
+  for (const std::string &kind : {std::string("\x65"), minusOne}) {
+    std::string attribute = field(1, "a") + "\xa0\x01" + kind;
+    auto model = parseModel(files::ByteSource::fromMemory(
+        field(7, field(1, field(4, "Add") + field(5, attribute)))));
+    ASSERT_TRUE(model) << model.error().text;
+    EXPECT_EQ(model->graph.nodes[0].attributes[0].kind,
+              kind == minusOne ? -1 : 101);
+  }
+}
+
 TEST(ONNXMessage, DeepNestingIsRefused) {
   std::string graph;
   for (int i = 0; i < 60; ++i) // graph in attribute in node in graph
