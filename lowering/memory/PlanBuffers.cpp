@@ -68,6 +68,8 @@ private:
   bool isFreeAt(int group, Operation *op) const;
   int dyingOperand(graph::FusionOp fusion, unsigned result,
                    const llvm::SmallBitVector &used);
+  bool isAllocatedLate(int group);
+  bool isAllocatedResult(unsigned result, Value value);
   void assignResults(func::ReturnOp ret);
   void findDonation(unsigned result, int group);
   bool diesInto(BlockArgument argument, Value first);
@@ -294,6 +296,22 @@ void Planner::findDonation(unsigned result, int group) {
   found->second.erase(argument);
 }
 
+/// True where a value's memory is allocated when only the run knows its size.
+bool Planner::isAllocatedLate(int group) {
+  auto first = cast<OpResult>(lifetimes.values(group).front());
+  Operation *op = first.getOwner();
+  return (isa<host::BranchOp, host::LoopOp>(op) &&
+          isAllocatedInside(op, first.getResultNumber(), context.symbols)) ||
+         liveness::dependsOnData(bytesOf(first, dims));
+}
+
+/// True where the program allocates a result, not its caller.
+bool Planner::isAllocatedResult(unsigned result, Value value) {
+  if (isNested)
+    return bool(function.getResultAttr(result, host::allocatedAttrName));
+  return !isPrepare && liveness::dependsOnData(bytesOf(value, dims));
+}
+
 void Planner::assignResults(func::ReturnOp ret) {
   for (auto [index, value] : llvm::enumerate(ret.getOperands())) {
     unsigned result = index;
@@ -307,6 +325,10 @@ void Planner::assignResults(func::ReturnOp ret) {
       continue;
     }
     int group = lifetimes.groupOf(value);
+    // A size that contradicts the result's is found when it has been written.
+    if (!isFixed(group) && isAllocatedLate(group) &&
+        !isAllocatedResult(result, value))
+      fixed[group] = newSlot(lifetimes.live(group).end);
     if (!isFixed(group)) {
       fixed[group] = location;
       if (!isPrepare)
@@ -333,18 +355,12 @@ void Planner::assignGroups() {
   for (int group : lifetimes.roots()) {
     if (!inArena.count(group) || isFixed(group))
       continue;
-    Value first = lifetimes.values(group).front();
-    DimExpr bytes = bytesOf(first, dims);
-    auto definition = cast<OpResult>(first);
-    bool isAllocated =
-        isa<host::BranchOp, host::LoopOp>(definition.getOwner()) &&
-        isAllocatedInside(definition.getOwner(), definition.getResultNumber(),
-                          context.symbols);
-    if (isAllocated || liveness::dependsOnData(bytes)) {
+    if (isAllocatedLate(group)) {
       fixed[group] = newSlot(lifetimes.live(group).end);
       continue;
     }
-    requests.push_back({bytes, lifetimes.live(group)});
+    Value first = lifetimes.values(group).front();
+    requests.push_back({bytesOf(first, dims), lifetimes.live(group)});
     owners.push_back({group, nullptr, -1});
   }
 }

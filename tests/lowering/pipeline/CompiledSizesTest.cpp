@@ -250,6 +250,32 @@ TEST_F(CompiledSizes, SizesFromDataNameTheirOp) {
   }
 }
 
+TEST_F(CompiledSizes, BranchesNeverWriteBeyondAResultOfStatedSize) {
+  auto session = start(compile(R"(
+func.func @main(%v: tensor<f32>, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<12xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.compare lt, %v, %zero : tensor<f32> -> tensor<i1>
+  %r = graph.if %p then {
+    %a = graph.tanh %x : tensor<?xf32>
+    graph.yield %a : tensor<?xf32>
+  } else {
+    %b = graph.exp %y : tensor<?xf32>
+    graph.yield %b : tensor<?xf32>
+  } : (tensor<i1>) -> tensor<?xf32>
+  %s = graph.reshape %r : tensor<?xf32> -> tensor<12xf32>
+  return %s : tensor<12xf32>
+})"));
+  ASSERT_TRUE(session);
+  Tensor v = floats({}, 1);
+  std::vector<Tensor> got =
+      run(*session, {v, floats({12}, 2), floats({12}, 3)});
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].shape(), llvm::ArrayRef<int64_t>({12}));
+  std::string text =
+      failureOf(*session, {v, floats({1 << 20}, 2), floats({1 << 20}, 3)});
+  EXPECT_EQ(text.substr(0, 2), "2:") << text;
+}
+
 TEST_F(CompiledSizes, HugeSizesAreRefused) {
   const char *text = R"(
 func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
