@@ -6,6 +6,7 @@
 #include "frontends/onnx/ExportONNX.h"
 #include "ir/GraphDialect.h"
 #include "ir/GraphOps.h"
+#include "ir/LLVMError.h"
 #include "ir/SearchOps.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/Phases.h"
@@ -143,6 +144,7 @@ DirectoryAnswer lowered(Operation *op) {
                       : isa<graph::BatchNormOp>(op) ? "layout"
                                                     : "fuse";
   options.toPhase = "fuse";
+  std::string undiagnosed;
   answer.error = diagnosticsOf(op->getContext(), [&] {
     llvm::Error error = pipeline::runPhases(*module, options);
     module->walk([&](graph::FusionOp fusion) {
@@ -154,11 +156,14 @@ DirectoryAnswer lowered(Operation *op) {
       error = pipeline::runPhases(*module, options);
     }
     answer.refused = bool(error);
-    llvm::consumeError(std::move(error));
+    if (error)
+      undiagnosed = errorOf(std::move(error)).text;
     module->walk([&](Operation *inner) {
       answer.onHost |= inner->hasAttr(host::hostOnlyAttrName);
     });
   });
+  if (answer.error.empty())
+    answer.error = undiagnosed;
   return answer;
 }
 
