@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ReductionKernel.h"
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"
