@@ -54,7 +54,6 @@ private:
 
   bool share(const BufferPlace &x, const BufferPlace &y) const;
   bool isDonated(const BufferPlace &result, const BufferPlace &argument) const;
-  bool isLate(unsigned result);
   BufferPlace placeOf(Value value) const { return places.lookup(value); }
   bool fits(const DimExpr &x, const DimExpr &y) const {
     return isAtMost(samplesOf(x), samplesOf(y), possible);
@@ -158,14 +157,6 @@ void BufferChecker::write(Operation *op, const BufferPlace &place) {
 void BufferChecker::define(OpResult result) {
   held.push_back(result);
   isHeld.insert(result);
-}
-
-/// True where the program allocates the memory of a result during a run.
-bool BufferChecker::isLate(unsigned result) {
-  if (isNested)
-    return bool(function.getResultAttr(result, host::allocatedAttrName));
-  Value value = function.getBody().front().getTerminator()->getOperand(result);
-  return !isPrepare && liveness::dependsOnData(bytesOf(value, dims));
 }
 
 void BufferChecker::checkRoom(Operation *op, const BufferPlace &place) {
@@ -411,7 +402,8 @@ void BufferChecker::control(Operation *op) {
     host::BufferAttr buffer = placeOf(result).buffer;
     bool isInside = isAllocatedInside(op, index, context.symbols);
     if (isInside && buffer.getKind() != BufferKind::slot &&
-        !(buffer.getKind() == BufferKind::result && isLate(buffer.getIndex())))
+        !(buffer.getKind() == BufferKind::result &&
+          isAllocatedResult(function, buffer.getIndex(), dims)))
       return fail(op, "allocates result " + Twine(index) +
                           " inside, which cannot lie in " + textOf(buffer));
     if (isa<host::LoopOp>(op) && !isInside &&

@@ -69,7 +69,6 @@ private:
   int dyingOperand(graph::FusionOp fusion, unsigned result,
                    const llvm::SmallBitVector &used);
   bool isAllocatedLate(int group);
-  bool isAllocatedResult(unsigned result, Value value);
   void assignResults(func::ReturnOp ret);
   void findDonation(unsigned result, int group);
   bool diesInto(BlockArgument argument, Value first);
@@ -213,6 +212,15 @@ bool updatesInPlace(Operation *loop, unsigned result,
   return list && llvm::is_contained(list.asArrayRef(), int64_t(result));
 }
 
+bool isAllocatedResult(func::FuncOp function, unsigned result,
+                       graph::DimAnalysis &dims) {
+  if (function->hasAttr(host::nestedAttrName))
+    return bool(function.getResultAttr(result, host::allocatedAttrName));
+  Value value = function.getBody().front().getTerminator()->getOperand(result);
+  return function.getName() != graph::prepareFunctionName &&
+         liveness::dependsOnData(bytesOf(value, dims));
+}
+
 bool isAllocatedInside(Operation *control, unsigned result,
                        const SymbolTable &symbols) {
   func::FuncOp callee = calleeOf(control, symbols);
@@ -305,13 +313,6 @@ bool Planner::isAllocatedLate(int group) {
          liveness::dependsOnData(bytesOf(first, dims));
 }
 
-/// True where the program allocates a result, not its caller.
-bool Planner::isAllocatedResult(unsigned result, Value value) {
-  if (isNested)
-    return bool(function.getResultAttr(result, host::allocatedAttrName));
-  return !isPrepare && liveness::dependsOnData(bytesOf(value, dims));
-}
-
 void Planner::assignResults(func::ReturnOp ret) {
   for (auto [index, value] : llvm::enumerate(ret.getOperands())) {
     unsigned result = index;
@@ -327,7 +328,7 @@ void Planner::assignResults(func::ReturnOp ret) {
     int group = lifetimes.groupOf(value);
     // A size that contradicts the result's is found when it has been written.
     if (!isFixed(group) && isAllocatedLate(group) &&
-        !isAllocatedResult(result, value))
+        !isAllocatedResult(function, result, dims))
       fixed[group] = newSlot(lifetimes.live(group).end);
     if (!isFixed(group)) {
       fixed[group] = location;

@@ -116,6 +116,10 @@ graph::DimExpr bytesOf(mlir::Value value, graph::DimAnalysis &dims);
 /// memory in which it got it.
 bool updatesInPlace(mlir::Operation *loop, unsigned result,
                     const mlir::SymbolTable &symbols);
+/// True where the function itself allocates the memory of a result during a
+/// run, not its caller.
+bool isAllocatedResult(mlir::func::FuncOp function, unsigned result,
+                       graph::DimAnalysis &dims);
 /// True where the function that a control op calls allocates the memory of a
 /// result.
 bool isAllocatedInside(mlir::Operation *control, unsigned result,

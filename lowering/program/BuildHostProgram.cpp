@@ -178,14 +178,6 @@ DictionaryAttr ProgramBuilder::certificate(func::ReturnOp ret) {
   return builder.getDictionaryAttr(entries);
 }
 
-/// True where the program itself allocates the memory of a result.
-bool ProgramBuilder::isAllocatedResult(unsigned result) {
-  if (isNested)
-    return bool(function.getResultAttr(result, host::allocatedAttrName));
-  Value value = function.getBody().front().getTerminator()->getOperand(result);
-  return !isPrepare && liveness::dependsOnData(memory::bytesOf(value, dims));
-}
-
 LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
   SmallVector<Attribute> yielded;
   bool yields = isNested;
@@ -214,7 +206,7 @@ LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
     DimExpr bytes = memory::bytesOf(value, dims);
     if (failed(checkSymbols(bytes, ret)))
       return failure();
-    bool isAllocated = isAllocatedResult(index);
+    bool isAllocated = memory::isAllocatedResult(function, index, dims);
     // Extents may depend on data where bytes do not, for a value without
     // elements.
     bool isLate = !isNested && !isPrepare &&

@@ -243,7 +243,7 @@ LogicalResult ProgramBuilder::allocateOutcomes(Operation *op) {
       continue;
     }
     bool isLate = bytes.getKind() == host::BufferKind::result &&
-                  isAllocatedResult(bytes.getIndex());
+                  memory::isAllocatedResult(function, bytes.getIndex(), dims);
     if (failed(allocate(bytes, memory::bytesOf(result, dims), isLate, op)))
       return failure();
   }

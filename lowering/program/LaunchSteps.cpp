@@ -112,7 +112,7 @@ LogicalResult ProgramBuilder::allocateResult(OpResult result,
                                              const DimExpr &bytes) {
   host::BufferAttr target = buffers.lookup(result);
   bool isLate = target && target.getKind() == host::BufferKind::result &&
-                isAllocatedResult(target.getIndex());
+                memory::isAllocatedResult(function, target.getIndex(), dims);
   return allocate(target, bytes, isLate, result.getOwner());
 }
 

@@ -101,7 +101,6 @@ private:
   /// The expression as an attribute. build() fails where one is too long to be
   /// read back from a dump.
   graph::DimAttr dim(const graph::DimExpr &expr);
-  bool isAllocatedResult(unsigned result);
 
   mlir::func::FuncOp function;
   KernelCache &table;
