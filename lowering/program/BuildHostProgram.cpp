@@ -64,24 +64,22 @@ LogicalResult ProgramBuilder::readAssignment() {
 }
 
 /// Functions that control steps run have the sizes of their callers.
-bool ProgramBuilder::isKnown(const DimExpr &expr) const {
-  bool all = true;
+std::optional<std::string>
+ProgramBuilder::missingSymbol(const DimExpr &expr) const {
+  std::optional<std::string> missing;
   expr.forEachSymbol([&](const std::string &name) {
-    all &= known.contains(name) || (isNested && name[0] != '%');
+    if (!known.contains(name) && !(isNested && name[0] != '%'))
+      missing = name;
   });
-  return all;
+  return missing;
 }
 
 LogicalResult ProgramBuilder::checkSymbols(const DimExpr &expr, Operation *op) {
-  if (isKnown(expr))
+  std::optional<std::string> missing = missingSymbol(expr);
+  if (!missing)
     return success();
-  std::string missing;
-  expr.forEachSymbol([&](const std::string &name) {
-    if (!isKnown(DimExpr::symbol(name)))
-      missing = name;
-  });
   return op->emitOpError("needs the size '")
-         << missing << "', which the arguments' dimensions don't give";
+         << *missing << "', which the arguments' dimensions don't give";
 }
 
 ArrayAttr ProgramBuilder::dimArray(ArrayRef<DimExpr> exprs) {
@@ -127,7 +125,8 @@ ArrayAttr ProgramBuilder::scalarArguments() {
 ArrayAttr ProgramBuilder::knownGuards() {
   SmallVector<Attribute> checked;
   for (ShapeGuard &guard : collectShapeGuards(function, dims)) {
-    if (!isKnown(guard.nonnegative)) {
+    if (auto missing = missingSymbol(guard.nonnegative)) {
+      waiting[*missing].push_back(guards.size());
       guards.push_back(std::move(guard));
       continue;
     }

@@ -14,19 +14,28 @@ namespace zenith::pipeline {
 using graph::DimExpr;
 
 /// Marks a symbol as bound.
-void ProgramBuilder::learn(StringRef symbol) { known.insert(symbol); }
+void ProgramBuilder::learn(StringRef symbol) {
+  if (!known.insert(symbol).second)
+    return;
+  if (auto found = waiting.find(symbol); found != waiting.end()) {
+    llvm::append_range(woken, found->second);
+    waiting.erase(found);
+  }
+}
 
 /// Emits the guards that waited for symbols. They come as late as they may: the
 /// program's own checks name nodes and shapes.
 void ProgramBuilder::addKnownGuards() {
-  for (ShapeGuard &guard : guards)
-    if (isKnown(guard.nonnegative)) {
+  llvm::sort(woken);
+  for (size_t index : woken) {
+    const ShapeGuard &guard = guards[index];
+    if (auto missing = missingSymbol(guard.nonnegative))
+      waiting[*missing].push_back(index);
+    else
       builder.create<host::GuardOp>(function.getLoc(), dim(guard.nonnegative),
                                     builder.getStringAttr(guard.message));
-      guard.message.clear();
-    }
-  llvm::erase_if(guards,
-                 [](const ShapeGuard &guard) { return guard.message.empty(); });
+  }
+  woken.clear();
 }
 
 /// The symbol that a step binds to a scalar: the one that sizes are made of, if

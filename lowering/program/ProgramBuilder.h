@@ -89,7 +89,12 @@ private:
   void learnResults(mlir::Operation *op);
 
   // Vocabulary.
-  bool isKnown(const graph::DimExpr &expr) const;
+  /// A symbol of the expression that no argument gives and no step has bound
+  /// yet (the last one that it names).
+  std::optional<std::string> missingSymbol(const graph::DimExpr &expr) const;
+  bool isKnown(const graph::DimExpr &expr) const {
+    return !missingSymbol(expr);
+  }
   mlir::LogicalResult checkSymbols(const graph::DimExpr &expr,
                                    mlir::Operation *op);
   host::BufferAttr buffer(host::BufferKind kind, int64_t index) const {
@@ -118,7 +123,11 @@ private:
   llvm::DenseMap<mlir::Operation *, Assignment> assignments;
   llvm::SmallVector<mlir::Attribute> constants;
   llvm::StringSet<> known; ///< symbols that arguments give or steps bound
-  std::vector<ShapeGuard> guards;                   ///< that wait for a symbol
+  std::vector<ShapeGuard> guards; ///< that waited for symbols at first
+  /// Guards by one of the symbols that they wait for.
+  llvm::StringMap<llvm::SmallVector<size_t, 1>> waiting;
+  /// Guards whose symbol has been bound since guards were last emitted.
+  llvm::SmallVector<size_t> woken;
   llvm::DenseMap<mlir::Value, std::string> symbols; ///< of the host's scalars
   llvm::DenseMap<mlir::Value, unsigned> cells;
   unsigned cellCount = 0, computed = 0;
