@@ -88,17 +88,15 @@ interpretedProgram(zenith_module &module,
   std::shared_ptr<Program> program = copyOf(*module.program);
   if (!program)
     return makeError(ErrorCode::Internal, "the module cannot be copied");
-  bool saysNothing = options.meshDevices <= 1 && options.mesh.empty() &&
-                     options.shards.empty() &&
-                     !graph::hasMesh(*program->module);
-  if (!saysNothing) {
-    std::shared_ptr<Program> dealt = copyOf(*program);
-    if (!dealt)
-      return makeError(ErrorCode::Internal, "the module cannot be copied");
-    if (llvm::Error error = dealOverDevices(*dealt->module, options))
+  if (options.meshDevices > 1) {
+    if (llvm::Error error = dealOverDevices(*program->module, options))
       return std::move(error);
-    if (options.meshDevices > 1)
-      program = dealt;
+  } else if (!options.mesh.empty() || !options.shards.empty() ||
+             graph::hasMesh(*program->module)) {
+    // One device runs the whole program; what is said of meshes is checked.
+    mlir::OwningOpRef<mlir::ModuleOp> dealt(program->module->clone());
+    if (llvm::Error error = dealOverDevices(*dealt, options))
+      return std::move(error);
   }
   if (llvm::Error error = models::stateSizes(*program->module))
     return std::move(error);
