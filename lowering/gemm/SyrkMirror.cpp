@@ -35,16 +35,9 @@ public:
 
   /// The square whose first element is [row, column].
   void square(Value row, Value column) {
-    int64_t lanes = k.target.lanes;
-    auto type = VectorType::get({lanes}, element);
-    SmallVector<Value> vectors;
-    for (int64_t i = 0; i < lanes; ++i)
-      vectors.push_back(k.b.create<vector::LoadOp>(
-          k.loc, type, memory, at(k.add(column, k.index(i)), row)));
-    transposeSquare(k.b, k.loc, vectors);
-    for (int64_t i = 0; i < lanes; ++i)
-      k.b.create<vector::StoreOp>(k.loc, vectors[i], memory,
-                                  at(k.add(row, k.index(i)), column));
+    auto type = VectorType::get({k.target.lanes}, element);
+    transposeMemory(k, type, {memory, at(column, row), size},
+                    {memory, at(row, column), size});
   }
 
 private:
