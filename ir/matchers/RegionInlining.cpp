@@ -11,6 +11,10 @@ using namespace mlir;
 
 namespace zenith::graph {
 
+bool hasElementRegions(Operation *op) {
+  return isa<ReduceWithOp, ReduceWindowWithOp, ScatterWithOp, SortWithOp>(op);
+}
+
 Value asType(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;

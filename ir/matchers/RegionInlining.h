@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inlines regions of control ops and drops loop-carried values.
+// Which regions are code of single elements; inlines regions of control ops and
+// drops loop-carried values.
 
 #ifndef ZENITH_IR_MATCHERS_REGIONINLINING_H
 #define ZENITH_IR_MATCHERS_REGIONINLINING_H
@@ -10,6 +11,11 @@
 #include "llvm/ADT/BitVector.h"
 
 namespace zenith::graph {
+
+/// Whether the regions of the op take and yield single elements (combiners of
+/// reductions and scatters, comparators of sorts): they become code of kernels,
+/// which has no control flow.
+bool hasElementRegions(mlir::Operation *op);
 
 /// `value`, known to have dimensions that fit `type`, as a value of that type.
 mlir::Value asType(mlir::OpBuilder &builder, mlir::Location loc,

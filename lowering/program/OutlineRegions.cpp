@@ -7,6 +7,7 @@
 #include "ir/attributes/DimBoundsAttr.h"
 #include "ir/matchers/HostScalars.h"
 #include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/RegionInlining.h"
 #include "ir/target/TargetModel.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/host/HostDialect.h"
@@ -346,14 +347,11 @@ SmallVector<func::FuncOp> Outliner::run() {
   return made;
 }
 
-/// Regions of single elements become code of kernels, which has no control
-/// flow.
 static LogicalResult refuseInnerControl(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     Operation *parent = op->getParentOp();
     if (!isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op) ||
-        !isa<graph::ReduceWithOp, graph::ReduceWindowWithOp,
-             graph::ScatterWithOp, graph::SortWithOp>(parent))
+        !graph::hasElementRegions(parent))
       return WalkResult::advance();
     op->emitOpError("is not supported in a region of '")
         << parent->getName() << "'";

@@ -106,9 +106,8 @@ static LogicalResult simplifyBranches(Op op, PatternRewriter &rewriter) {
 /// In a region of single elements no branch is outlined: both are computed, and
 /// the condition selects among their values.
 static LogicalResult selectByElement(IfOp op, PatternRewriter &rewriter) {
-  if (!isa<ReduceWithOp, ReduceWindowWithOp, ScatterWithOp, SortWithOp>(
-          op->getParentOp()) ||
-      !isMemoryEffectFree(op) || op->walk([](WhileOp) {
+  if (!hasElementRegions(op->getParentOp()) || !isMemoryEffectFree(op) ||
+      op->walk([](WhileOp) {
                                      return WalkResult::interrupt();
                                    }).wasInterrupted())
     return failure();
