@@ -13,7 +13,7 @@
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/ReductionLanes.h"
 #include "lowering/schedule/ScanSchedule.h"
-#include "lowering/schedule/WindowSchedule.h"
+#include "lowering/schedule/windows/WindowSchedule.h"
 
 using namespace mlir;
 using namespace zenith::sched;

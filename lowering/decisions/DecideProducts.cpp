@@ -3,8 +3,8 @@
 // Decides what kernels of matrix products, convolutions and attention do.
 
 #include "ir/ShapeChecks.h"
+#include "lowering/builder/Guards.h"
 #include "lowering/decisions/Decide.h"
-#include "lowering/decisions/Guards.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleChecks.h"
 #include "lowering/decisions/ScheduleKeys.h"
@@ -12,13 +12,16 @@
 #include "lowering/schedule/AttentionSchedule.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/GemmVariants.h"
-#include "lowering/schedule/WindowSchedule.h"
+#include "lowering/schedule/windows/WindowSchedule.h"
 
 using namespace mlir;
 using namespace zenith::sched;
 using zenith::graph::DimExpr;
 
 namespace zenith::decisions {
+
+using kernels::elseGuard;
+using kernels::Guard;
 
 namespace {
 /// The variants of a fusion as they are found, with their guards.

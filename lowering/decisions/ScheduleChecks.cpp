@@ -7,7 +7,7 @@
 #include "ir/ShapeChecks.h"
 #include "ir/program/ProgramChecks.h"
 #include "ir/target/TargetModel.h"
-#include "lowering/decisions/Guards.h"
+#include "lowering/builder/Guards.h"
 #include "lowering/decisions/InPlace.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleKeys.h"
@@ -22,6 +22,8 @@ using namespace mlir;
 using namespace zenith::sched;
 
 namespace zenith::decisions {
+
+using kernels::Guard;
 
 // MLIR has one, too.
 using sched::ElementsAttr;
@@ -292,7 +294,7 @@ LogicalResult checkChoice(graph::FusionOp fusion, ChoiceAttr choice) {
   for (auto [index, guard] : llvm::enumerate(guards)) {
     StringRef text = cast<StringAttr>(guard).getValue();
     bool isLast = index + 1 == guards.size();
-    if (isElse(text) != isLast)
+    if (kernels::isElse(text) != isLast)
       return fail("guard \"" + text + "\"",
                   isLast ? "else for the last variant"
                          : "a comparison, else for the last variant only");

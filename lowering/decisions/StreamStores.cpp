@@ -3,9 +3,9 @@
 // Decides stores by what a kernel reads and writes.
 
 #include "lowering/decisions/StreamStores.h"
+#include "lowering/builder/Guards.h"
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/decisions/Cost.h"
-#include "lowering/decisions/Guards.h"
 #include "lowering/decisions/ScheduleKeys.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +16,9 @@ using namespace zenith::sched;
 using zenith::graph::DimExpr;
 
 namespace zenith::decisions {
+
+using kernels::elseGuard;
+using kernels::Guard;
 
 // MLIR has one, too.
 using sched::ElementsAttr;

@@ -5,7 +5,7 @@
 #ifndef ZENITH_LOWERING_KERNELS_INT8WINDOWKERNEL_H
 #define ZENITH_LOWERING_KERNELS_INT8WINDOWKERNEL_H
 
-#include "lowering/schedule/WindowSchedule.h"
+#include "lowering/schedule/windows/WindowSchedule.h"
 
 namespace zenith::kernels {
 

@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_KERNELS_NCHWWINDOWKERNEL_H
 #define ZENITH_LOWERING_KERNELS_NCHWWINDOWKERNEL_H
 
-#include "lowering/schedule/WindowSchedule.h"
+#include "lowering/schedule/windows/WindowSchedule.h"
 
 namespace zenith::kernels {
 

@@ -16,7 +16,7 @@
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/Schedule.h"
-#include "lowering/schedule/WindowSchedule.h"
+#include "lowering/schedule/windows/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,8 +3,8 @@
 // What the schedules of pooling and depthwise convolutions share: the filter
 // along each dimension, and how a row of positions is divided at its borders.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_WINDOWSCHEDULE_H
-#define ZENITH_LOWERING_SCHEDULE_WINDOWSCHEDULE_H
+#ifndef ZENITH_LOWERING_SCHEDULE_WINDOWS_WINDOWSCHEDULE_H
+#define ZENITH_LOWERING_SCHEDULE_WINDOWS_WINDOWSCHEDULE_H
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/IterationSpace.h"
@@ -55,4 +55,4 @@ struct WindowShape {
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_WINDOWSCHEDULE_H
+#endif // ZENITH_LOWERING_SCHEDULE_WINDOWS_WINDOWSCHEDULE_H

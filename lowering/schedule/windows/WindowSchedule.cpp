@@ -2,7 +2,7 @@
 //
 // Arithmetic of filters, padding and strides along one dimension.
 
-#include "lowering/schedule/WindowSchedule.h"
+#include "lowering/schedule/windows/WindowSchedule.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/schedule/ElementsSchedule.h"
 

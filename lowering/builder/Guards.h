@@ -2,14 +2,14 @@
 //
 // Guards of the variants of a choice: comparisons of sizes.
 
-#ifndef ZENITH_LOWERING_DECISIONS_GUARDS_H
-#define ZENITH_LOWERING_DECISIONS_GUARDS_H
+#ifndef ZENITH_LOWERING_BUILDER_GUARDS_H
+#define ZENITH_LOWERING_BUILDER_GUARDS_H
 
 #include "ir/dims/DimExpr.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
-namespace zenith::decisions {
+namespace zenith::kernels {
 
 /// `lower <= upper`; other comparisons are read as this one.
 struct Guard {
@@ -26,6 +26,6 @@ struct Guard {
 inline constexpr llvm::StringLiteral elseGuard = "else";
 bool isElse(llvm::StringRef guard);
 
-} // namespace zenith::decisions
+} // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_DECISIONS_GUARDS_H
+#endif // ZENITH_LOWERING_BUILDER_GUARDS_H

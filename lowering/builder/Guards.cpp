@@ -2,11 +2,11 @@
 //
 // Reads comparisons of sizes.
 
-#include "lowering/decisions/Guards.h"
+#include "lowering/builder/Guards.h"
 
 using zenith::graph::DimExpr;
 
-namespace zenith::decisions {
+namespace zenith::kernels {
 
 bool isElse(llvm::StringRef guard) { return guard == elseGuard; }
 
@@ -30,4 +30,4 @@ std::optional<Guard> Guard::parse(llvm::StringRef text) {
   return Guard{isStrict ? lower + 1 : lower, upper};
 }
 
-} // namespace zenith::decisions
+} // namespace zenith::kernels
