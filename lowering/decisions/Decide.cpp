@@ -4,6 +4,7 @@
 // other keys demand.
 
 #include "lowering/decisions/Decide.h"
+#include "lowering/decisions/Encodings.h"
 #include "lowering/decisions/InPlace.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleChecks.h"
@@ -107,6 +108,8 @@ static FailureOr<Decision> keepGroup(const Request &request) {
 
 FailureOr<Decision> decide(graph::FusionOp fusion, graph::DimAnalysis &dims,
                            const target::TargetModel &target) {
+  if (failed(writeEncodings(fusion)))
+    return failure();
   graph::Schedule given = fusion.getScheduleAttr();
   Request request{fusion, dims, target, given, sharesOf(fusion, given)};
   if (given && given.runsOn() == graph::RunOn::Group)

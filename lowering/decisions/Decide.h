@@ -27,7 +27,8 @@ struct Decision {
 /// The schedule of `fusion`: what it brings, and for what that leaves open, or
 /// without one, what shapes and target decide. Fails, at the fusion, where
 /// there is no kernel, and where emission cannot do what the fusion brings,
-/// with the label of a constraint.
+/// with the label of a constraint. Writes the encodings of the fusion's
+/// operands, which loops are found by.
 mlir::FailureOr<Decision> decide(graph::FusionOp fusion,
                                  graph::DimAnalysis &dims,
                                  const target::TargetModel &target);

@@ -5,7 +5,6 @@
 #include "ir/remarks/Remark.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/decisions/Decide.h"
-#include "lowering/decisions/Encodings.h"
 #include "lowering/decisions/RunnersUp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -41,8 +40,6 @@ LogicalResult ScheduleKernels::schedule(graph::FusionOp fusion,
   if (failed(decision))
     return failure();
   fusion.setScheduleAttr(decision->schedule);
-  if (failed(writeEncodings(fusion)))
-    return failure();
   if (!explain)
     return success();
   for (const Missing &missing : decision->missing)

@@ -4,6 +4,7 @@
 // until each loop moves either operand by a fixed stride.
 
 #include "lowering/schedule/ContractionSpace.h"
+#include "ir/attributes/EncodingAttrs.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/ops/Contraction.h"
 #include "lowering/builder/KernelBuilder.h"
@@ -114,24 +115,48 @@ LocatedOperand materialise(ContractionSpace &space, Value value,
   return located;
 }
 
-static std::optional<LocatedOperand> locatePanels(Value value,
-                                                  graph::DimAnalysis &dims) {
-  auto panels = graph::matchUnpackedPanels(value);
-  auto argument =
-      panels ? dyn_cast<BlockArgument>(panels->packed) : BlockArgument();
-  // A single panel is a row-major matrix.
-  if (!argument ||
-      (panels->group == 1 && dims.dimOf(argument, 0).isConstant(1)))
+std::optional<EncodedB> encodedB(Operation *anchor) {
+  auto fusion = anchor->getParentOfType<graph::FusionOp>();
+  auto encodings =
+      fusion ? fusion->getAttrOfType<ArrayAttr>(graph::encodingsAttrName)
+             : ArrayAttr();
+  if (!encodings || encodings.size() != fusion.getInputs().size())
     return std::nullopt;
+  for (auto [index, encoding] : llvm::enumerate(encodings)) {
+    BlockArgument argument = fusion.getBody().getArgument(unsigned(index));
+    if (auto panels = dyn_cast<graph::PanelsAttr>(encoding))
+      return EncodedB{argument, panels.getWidth(), panels.getGroup(), {}};
+    auto winograd = dyn_cast<graph::WinogradAttr>(encoding);
+    auto conv = dyn_cast<graph::ConvolutionOp>(anchor);
+    if (!winograd || !conv)
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    int64_t width = type.getRank() == 3 ? type.getDimSize(2) : 0;
+    return EncodedB{argument, width, 1,
+                    graph::winogradFilter(conv, winograd.getTile())};
+  }
+  return std::nullopt;
+}
+
+bool EncodedB::hasPanels() const {
+  auto type = cast<RankedTensorType>(argument.getType());
+  return width && (group > 1 || type.getDimSize(0) != 1);
+}
+
+LocatedOperand EncodedB::at(size_t rank) const {
   LocatedOperand located;
   located.source = {false, argument.getArgNumber(),
                     getElementTypeOrSelf(argument.getType()), DimExpr(0)};
-  located.panel = unsigned(panels->panel);
-  located.kInterleave = unsigned(panels->group);
-  const graph::DimVector &sizes = dims.dimsOf(value);
-  located.dims.resize(sizes.size());
+  located.dims.resize(rank);
+  return located;
+}
+
+LocatedOperand EncodedB::panels(ArrayRef<DimExpr> sizes) const {
+  LocatedOperand located = at(sizes.size());
+  located.panel = unsigned(width);
+  located.kInterleave = unsigned(group);
   located.dims.back().push_back({sizes.back(), DimExpr(1)});
-  DimExpr stride = panels->panel;
+  DimExpr stride = width;
   for (unsigned i = sizes.size() - 1; i-- > 0;) {
     located.dims[i].push_back({sizes[i], stride});
     stride = stride * sizes[i];
@@ -139,10 +164,29 @@ static std::optional<LocatedOperand> locatePanels(Value value,
   return located;
 }
 
+LocatedOperand EncodedB::transformed(graph::ConvolutionOp op) const {
+  auto kernel = cast<RankedTensorType>(op.getKernel().getType());
+  int64_t outputs = kernel.getShape().back(),
+          ofTap = kernel.getShape().drop_back().back() * filter->planes,
+          rows = (filter->storedPoints() + filter->taps()) * ofTap;
+  if (hasPanels())
+    return panels({DimExpr(rows), DimExpr(outputs)});
+  LocatedOperand located = at(2);
+  located.dims[0].push_back({DimExpr(rows), DimExpr(width ? width : outputs)});
+  located.dims[1].push_back({DimExpr(outputs), DimExpr(1)});
+  return located;
+}
+
+LocatedOperand locateB(ContractionSpace &space, Value value,
+                       graph::DimAnalysis &dims) {
+  auto encoded = encodedB(space.op);
+  return encoded && !encoded->filter && encoded->hasPanels()
+             ? encoded->panels(dims.dimsOf(value))
+             : locateOperand(space, value, dims);
+}
+
 LocatedOperand locateOperand(ContractionSpace &space, Value value,
                              graph::DimAnalysis &dims) {
-  if (auto panels = locatePanels(value, dims))
-    return *panels;
   Value narrow = graph::beforeWidening(value);
   auto view = operandView(narrow, dims);
   if (!view || !knownBeforeLaunch(view->offset))
@@ -381,9 +425,8 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      op.getDims().getRhsContracting()))
     columns = columns * dims.dimOf(op.getRhs(), dim);
   LocatedOperand lhs = locateLhs(space, columns, dims, target);
-  LocatedOperand rhs =
-      usablePanels(space, locateOperand(space, op.getRhs(), dims), op.getRhs(),
-                   dims, target);
+  LocatedOperand rhs = usablePanels(space, locateB(space, op.getRhs(), dims),
+                                    op.getRhs(), dims, target);
   bool ok = axes.build(lhs, rhs);
   if (!ok && !lhs.source.scratch) {
     lhs = materialise(space, op.getLhs(), dims);

@@ -6,6 +6,7 @@
 #ifndef ZENITH_LOWERING_SCHEDULE_CONTRACTIONSPACE_H
 #define ZENITH_LOWERING_SCHEDULE_CONTRACTIONSPACE_H
 
+#include "ir/encodings/Winograd.h"
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/schedule/Axis.h"
 #include "lowering/schedule/Preparation.h"
@@ -116,6 +117,31 @@ mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                                    const TargetModel &target,
                                                    sched::Operand::Form wanted);
 
+/// The operand of a contraction's fusion that B is read from, as the fusion's
+/// encodings say.
+struct EncodedB {
+  mlir::BlockArgument argument;
+  int64_t width = 0; ///< of panels; 0: a row-major matrix
+  int64_t group = 1; ///< K that lie side by side
+  /// Of a Winograd-transformed filter, which is followed by the filter itself.
+  std::optional<graph::WinogradFilter> filter;
+
+  /// A single panel is a row-major matrix, too.
+  bool hasPanels() const;
+  /// A value of these sizes in panels.
+  LocatedOperand panels(llvm::ArrayRef<graph::DimExpr> sizes) const;
+  /// The matrix [K, N] of a Winograd-transformed filter.
+  LocatedOperand transformed(graph::ConvolutionOp op) const;
+
+private:
+  LocatedOperand at(size_t rank) const;
+};
+/// Nullopt where the encodings say nothing of it, or are not there.
+std::optional<EncodedB> encodedB(mlir::Operation *anchor);
+
+/// Locates B in panels where it is encoded so, else as any operand.
+LocatedOperand locateB(ContractionSpace &space, mlir::Value value,
+                       graph::DimAnalysis &dims);
 /// Locates `value` in memory, and plans a copy where strides do not describe
 /// it.
 LocatedOperand locateOperand(ContractionSpace &space, mlir::Value value,

@@ -5,7 +5,6 @@
 // it lies, as long as its channels are contiguous.
 
 #include "ir/encodings/PackedPanels.h"
-#include "ir/encodings/Winograd.h"
 #include "lowering/builder/KernelBuilder.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/schedule/ContractionSpace.h"
@@ -95,8 +94,8 @@ bool ConvolutionAxes::sumsPositions() {
                     widePanel = 32;
   graph::ConvDimsAttr dimNumbers = op.getDims();
   if (!target.coreCaches || op.getGroups() != 1 || target.nr < widePanel ||
-      llvm::any_of(
-          input, [](const StridedDim &digits) { return digits.size() != 1; }))
+      llvm::any_of(input,
+                   [](const StridedDim &digits) { return digits.size() != 1; }))
     return false;
   auto rows = input.front()[0].size.constant(),
        line = dims.dimOf(op.getKernel(),
@@ -315,14 +314,11 @@ void ConvolutionAxes::addTaps(const LocatedOperand &kernel) {
 /// GEMM reads.
 LocatedOperand ConvolutionAxes::locateFilter() {
   Value kernel = op.getKernel();
-  auto filter = graph::matchTransformedFilter(op);
-  if (!filter)
-    return locateOperand(space, kernel, dims);
-  LocatedOperand located = locateOperand(space, filter->matrix, dims);
+  auto encoded = encodedB(op);
+  if (!encoded || !encoded->filter)
+    return locateB(space, kernel, dims);
+  LocatedOperand located = encoded->transformed(op);
   StridedDim rows = located.dims[0];
-  coalesce(rows);
-  if (located.source.scratch || rows.size() != 1)
-    return locateOperand(space, kernel, dims);
   StridedDim columns = located.dims[1];
   graph::DimVector sizes = dims.dimsOf(kernel);
   unsigned kDims = sizes.size() - 1;
@@ -386,7 +382,7 @@ LogicalResult ConvolutionAxes::build() {
   locateInput();
   overPositions = sumsPositions();
   Value kernelValue = op.getKernel();
-  auto weights = graph::matchUnpackedPanels(kernelValue);
+  auto weights = encodedB(op);
   // K-interleaved channels are read as one value, int8 ones without widening.
   bool grouped = weights && weights->group > 1;
   if (needsCopy() || (grouped && !input.back()[0].stride.isConstant(1)))

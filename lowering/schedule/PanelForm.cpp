@@ -3,7 +3,6 @@
 // Chooses how a GEMM reads B: row-major, packed in panels, copied by tasks, or
 // along K.
 
-#include "ir/encodings/PackedPanels.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/schedule/ContractionSpace.h"
 #include "lowering/schedule/KBlocking.h"
@@ -37,16 +36,15 @@ static bool isSinglePanel(const ContractionSpace &space,
                           const TargetModel &target) {
   int64_t columns = nrOf(space.sum, target),
           lanes = sumLanes(space.sum, target);
-  auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
-  auto source =
-      weights ? dyn_cast<BlockArgument>(weights->packed) : BlockArgument();
+  auto weights = encodedB(space.op);
   auto used = space.columns.size.constant();
-  return source && source.getArgNumber() == space.b.index && used &&
-         *used <= weights->panel && weights->panel <= columns &&
-         weights->panel % lanes == 0 && !space.b.scratch &&
+  return weights && !weights->filter &&
+         weights->argument.getArgNumber() == space.b.index && used &&
+         *used <= weights->width && weights->width <= columns &&
+         weights->width % lanes == 0 && !space.b.scratch &&
          weights->group == 1 && space.b.element == space.sum &&
          space.columns.strideB.isConstant(1) &&
-         space.kAxis.strideB.isConstant(weights->panel) && space.outer.empty();
+         space.kAxis.strideB.isConstant(weights->width) && space.outer.empty();
 }
 
 /// Whether the operands are such that tasks can copy blocks of B.

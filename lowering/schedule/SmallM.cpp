@@ -5,7 +5,6 @@
 // tasks copy for many rows, is read where it lies.
 
 #include "lowering/schedule/SmallM.h"
-#include "ir/encodings/PackedPanels.h"
 #include "ir/ops/Contraction.h"
 #include "lowering/builder/Dependents.h"
 #include "lowering/builder/SizeChoice.h"
@@ -48,11 +47,11 @@ static bool gatesSplitPanels(graph::FusionOp fusion, graph::DotGeneralOp dot,
 
 TargetModel tileTarget(graph::FusionOp fusion, const TargetModel &target) {
   auto dot = dyn_cast_or_null<graph::DotGeneralOp>(contractionAnchor(fusion));
-  auto panels = dot ? graph::matchUnpackedPanels(dot.getRhs()) : std::nullopt;
+  auto encoded = dot ? encodedB(dot) : std::nullopt;
   // A single panel cannot be read side by side with another.
   bool halves =
-      panels && panels->panel * 2 == int64_t(target.nr) && isWide(target) &&
-      cast<RankedTensorType>(panels->packed.getType()).getDimSize(0) != 1;
+      encoded && encoded->width * 2 == int64_t(target.nr) && isWide(target) &&
+      cast<RankedTensorType>(encoded->argument.getType()).getDimSize(0) != 1;
   return halves && (hasFixedRows(dot) || gatesSplitPanels(fusion, dot, target))
              ? halved(target)
              : target;

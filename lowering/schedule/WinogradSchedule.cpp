@@ -33,7 +33,7 @@ struct WinogradAxes {
   unsigned spatial() { return op.getStrides().size(); }
   /// Which of planes, rows and positions (0, 1, 2) a spatial dimension is.
   unsigned axisOf(unsigned i) { return 3 - spatial() + i; }
-  bool locateFilter(Value matrix);
+  bool locateFilter(const EncodedB &filter);
   void addRows();
   bool readsInputInPlace();
   void copyInput();
@@ -56,12 +56,12 @@ static bool isOnePanel(const LocatedOperand &matrix, unsigned panel) {
          columns[0].size.provablyAtMost(DimExpr(int64_t(panel)));
 }
 
-bool WinogradAxes::locateFilter(Value matrix) {
+bool WinogradAxes::locateFilter(const EncodedB &filter) {
   ContractionSpace &space = schedule.space;
-  LocatedOperand located = locateOperand(space, matrix, dims);
+  LocatedOperand located = filter.transformed(op);
   unsigned panel = nrOf(space.sum, target);
   bool inPanels = located.panel == panel && located.kInterleave == 1;
-  if (located.source.scratch || !located.source.element.isF32() ||
+  if (!located.source.element.isF32() ||
       (!inPanels && !isOnePanel(located, panel)))
     return false;
   space.b = located.source;
@@ -328,8 +328,8 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
                                                 graph::DimAnalysis &dims,
                                                 const TargetModel &target) {
   auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
-  auto filter = op ? graph::matchTransformedFilter(op) : std::nullopt;
-  if (!filter || !target.stackArrays)
+  auto filter = op ? encodedB(op) : std::nullopt;
+  if (!filter || !filter->filter || !target.stackArrays)
     return {};
   auto scheduleOf = [&](const graph::WinogradFilter &points) {
     std::optional<WinogradSchedule> found(std::in_place);
@@ -340,7 +340,7 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
     schedule.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                                  getElementTypeOrSelf(op.getType()));
     WinogradAxes axes{op, dims, target, schedule};
-    if (!axes.locateFilter(filter->matrix) || !schedule.space.sum.isF32())
+    if (!axes.locateFilter(*filter) || !schedule.space.sum.isF32())
       return std::optional<WinogradSchedule>();
     axes.addRows();
     if (!axes.readsInputInPlace())
@@ -353,11 +353,11 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
     llvm::append_range(variants,
                        WinogradAxes{op, dims, target, schedule}.variants());
   };
-  auto stored = scheduleOf(filter->points);
+  auto stored = scheduleOf(*filter->filter);
   if (!stored)
     return {};
   constexpr int64_t direct = 1;
-  int64_t tile = filter->points.across.tile;
+  int64_t tile = filter->filter->across.tile;
   SmallVector<DimExpr> sizes = unknownSizes(op, dims);
   auto isFaster = [&](int64_t own, int64_t than) {
     return cost::isFasterWinograd(op, own, than, target, sizes);
@@ -365,7 +365,7 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
   DimExpr takesNested = 0;
   std::optional<WinogradSchedule> nested;
   if (!sizes.empty() && tile != nestedTile) {
-    nested = scheduleOf(filter->points.nested(nestedTile));
+    nested = scheduleOf(filter->filter->nested(nestedTile));
     takesNested = graph::oneFactor(
         isAtMost(graph::oneFactor(nested->tiles()), mostNestedTiles) *
         isFaster(nestedTile, direct) *
