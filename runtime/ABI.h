@@ -229,6 +229,10 @@ typedef struct zenith_run_context {
   /// For values that wait in a file. Null: a program that has such values fails
   /// with ZENITH_USAGE.
   const zenith_file *file;
+  /// A buffer that alloc gave as ZENITH_ALLOC_POOL, with more bytes > 0 where
+  /// it is, if it can grow there; else another one, and the first stays as it
+  /// is. Null where there are no more. Default: alloc.
+  void *(*extend)(void *user, void *data, int64_t bytes);
 } zenith_run_context;
 
 /// A compiled entry. args and results are the function's, in order. params
@@ -291,10 +295,11 @@ ZENITH_EXPORT void *zenith_alloc(zenith_run_context *context, int64_t bytes);
 /// Gives pool bytes back; null is allowed.
 ZENITH_EXPORT void zenith_free(zenith_run_context *context, void *data);
 
-/// A pool buffer of bytes with the first used bytes of data, which is freed;
-/// null after recording ZENITH_OUT_OF_MEMORY, and then data is still valid.
-ZENITH_EXPORT void *zenith_grow(zenith_run_context *context, void *data,
-                                int64_t used, int64_t bytes);
+/// The pool buffer data with bytes where it is, if it can grow there; else
+/// another buffer, and data stays as it is. null after recording
+/// ZENITH_OUT_OF_MEMORY.
+ZENITH_EXPORT void *zenith_extend(zenith_run_context *context, void *data,
+                                  int64_t bytes);
 
 /// Says that a parameter is not read any more (param_done of the context).
 ZENITH_EXPORT void zenith_param_done(zenith_run_context *context,

@@ -182,13 +182,9 @@ void zenith_progress(zenith_run_context *context, int64_t loop,
     context->progress(context->user, loop, numbers, count);
 }
 
-void *zenith_grow(zenith_run_context *context, void *data, int64_t used,
-                  int64_t bytes) {
-  void *grown = zenith_alloc(context, bytes);
-  if (!grown)
-    return nullptr;
-  if (used > 0)
-    std::memcpy(grown, data, static_cast<size_t>(used < bytes ? used : bytes));
-  zenith_free(context, data);
-  return grown;
+void *zenith_extend(zenith_run_context *context, void *data, int64_t bytes) {
+  if (!hasField(context, sizeof(zenith_run_context)) || !context->extend)
+    return zenith_alloc(context, bytes);
+  void *extended = context->extend(context->user, data, bytes > 0 ? bytes : 1);
+  return extended ? extended : failNoMemory(context, "a buffer", bytes);
 }

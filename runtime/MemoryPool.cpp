@@ -204,7 +204,7 @@ void *MemoryPool::reuse(int64_t bytes, int32_t kind) {
 /// smaller, with more behind them, so that a value that grows from step to step
 /// neither touches new pages each time nor leaves a trail of freed blocks.
 /// Under a budget also those of a larger one, cut to size.
-PageBlock MemoryPool::takePages(int64_t bytes) {
+PageBlock MemoryPool::takePages(int64_t bytes, int64_t most) {
   auto next = cached.lower_bound(bytes);
   if (budgetBytes && next != cached.end() && next->second.second.pages) {
     PageBlock pages = std::move(next->second.second.pages);
@@ -218,17 +218,23 @@ PageBlock MemoryPool::takePages(int64_t bytes) {
     PageBlock &pages = smaller->second.second.pages;
     // A value that grows by half frees its memory after the next one has some.
     if (pages && smaller->first >= bytes / 3)
-      if (PageBlock grown = PageBlock::grow(pages, bytes)) {
+      if (PageBlock grown = PageBlock::grow(pages, bytes, most)) {
         counts.heldBytes -= smaller->first;
         cached.erase(smaller);
         return grown;
       }
   }
-  return PageBlock::allocate(bytes);
+  return PageBlock::allocateToGrow(bytes, most);
 }
 
 StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
   std::lock_guard<std::mutex> lock(mutex);
+  return take(bytes, kind, /*mostGrowth=*/1);
+}
+
+/// A block that has addresses to become `mostGrowth` times as long.
+StatusOr<void *> MemoryPool::take(int64_t bytes, int32_t kind,
+                                  int64_t mostGrowth) {
   if (bytes < 0 || bytes > INT64_MAX / 4)
     return refuse("a buffer", bytes);
   // What results take is promised before the run.
@@ -255,7 +261,7 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
   block.bytes = block.used = rounded;
   void *data;
   if (rounded >= pagedBytes) {
-    block.pages = takePages(rounded);
+    block.pages = takePages(rounded, rounded * mostGrowth);
     data = block.pages.data();
   } else {
     data = std::aligned_alloc(ZENITH_BUFFER_ALIGNMENT, rounded);
@@ -268,12 +274,46 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
   return data;
 }
 
+/// Gives a block more bytes where it is, if there are addresses behind it and
+/// there is room for them.
+bool MemoryPool::extend(Block &block, int64_t bytes) {
+  if (!block.pages || block.inFile || bytes < block.used ||
+      !block.pages.extend(bytes))
+    return false;
+  int64_t added = std::max<int64_t>(bytes - block.bytes, 0);
+  bool hasRoom =
+      !budgetBytes || bytes - block.used <= roomFor(bytes) - counts.liveBytes;
+  if (!hasRoom || (added > 0 && !makeRoom(added)))
+    return false;
+  counts.heldBytes += added;
+  raiseLive(bytes - block.used);
+  block.bytes += added;
+  block.used = bytes;
+  return true;
+}
+
+StatusOr<void *> MemoryPool::extend(void *data, int64_t bytes) {
+  // Addresses that nothing touches cost nothing.
+  constexpr int64_t mostGrowth = 256;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (bytes < 0 || bytes > INT64_MAX / 4 / mostGrowth)
+    return refuse("a buffer", bytes);
+  auto found = live.find(data);
+  if (found == live.end())
+    return take(bytes, ZENITH_ALLOC_POOL, mostGrowth);
+  Block &block = found->second;
+  if (extend(block, blockBytes(bytes, budgetBytes != 0)))
+    return data;
+  return take(bytes, block.kind, mostGrowth);
+}
+
 void MemoryPool::release(void *data, Block block) {
   // The next block may fit in memory.
   if (block.inFile)
     return discard(data, block);
   counts.liveBytes -= block.used;
   int64_t bytes = block.bytes;
+  block.pages.shrink(bytes);
   cached.emplace(bytes, std::make_pair(data, std::move(block)));
 }
 

@@ -62,6 +62,11 @@ public:
   /// frees those of kind ZENITH_ALLOC_POOL.
   StatusOr<void *> allocate(int64_t bytes, zenith_alloc_kind kind);
 
+  /// `data` itself with at least bytes, where it is a block that can grow where
+  /// it is; else a block of its kind as by allocate(), with addresses to grow,
+  /// and `data` as before.
+  StatusOr<void *> extend(void *data, int64_t bytes);
+
   /// Takes a block back; null is allowed. False where data is no block of this
   /// pool.
   bool free(void *data);
@@ -103,7 +108,9 @@ private:
   Status refuse(const char *what, int64_t bytes, const Status &file = {}) const;
   StatusOr<PageBlock> spill(const char *what, int64_t bytes);
   void *reuse(int64_t bytes, int32_t kind);
-  PageBlock takePages(int64_t bytes);
+  PageBlock takePages(int64_t bytes, int64_t most);
+  StatusOr<void *> take(int64_t bytes, int32_t kind, int64_t mostGrowth);
+  bool extend(Block &block, int64_t bytes);
 
   mutable std::mutex mutex;
   const int64_t budgetBytes;

@@ -6,6 +6,7 @@
 
 #include "runtime/ABI.h"
 
+#include <algorithm>
 #include <sys/mman.h>
 #include <utility>
 
@@ -18,13 +19,13 @@ static int64_t wholePages(int64_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-PageBlock PageBlock::allocate(int64_t bytes) {
+PageBlock PageBlock::allocate(int64_t bytes, int64_t most) {
   PageBlock block;
   constexpr int64_t huge = ZENITH_ARENA_ALIGNMENT, page = 4096;
-  if (bytes <= 0 || bytes > INT64_MAX - 2 * huge)
+  if (bytes <= 0 || std::max(bytes, most) > INT64_MAX - 2 * huge)
     return block;
   int64_t unit = bytes >= huge ? huge : page;
-  int64_t length = wholePages(bytes);
+  int64_t length = wholePages(most);
   int64_t mapped = length + (unit == huge ? huge : 0);
   void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -37,19 +38,35 @@ PageBlock PageBlock::allocate(int64_t bytes) {
   if (uintptr_t tail = address + mapped - (aligned + length))
     munmap(reinterpret_cast<void *>(aligned + length), tail);
   block.start = reinterpret_cast<void *>(aligned);
-  block.length = length;
+  block.length = wholePages(bytes);
+  block.mapped = length;
   // A kernel without huge pages refuses; small pages then do.
   if (unit == huge)
     (void)madvise(block.start, length, MADV_HUGEPAGE);
   return block;
 }
 
+PageBlock PageBlock::allocateToGrow(int64_t bytes, int64_t most) {
+  // Smaller blocks have small pages, which larger ones should not have.
+  PageBlock block;
+  if (bytes >= ZENITH_ARENA_ALIGNMENT && most > bytes)
+    block = allocate(bytes, most);
+  return block ? std::move(block) : allocate(bytes);
+}
+
+bool PageBlock::extend(int64_t bytes) {
+  if (bytes > mapped)
+    return false;
+  length = std::max(length, wholePages(bytes));
+  return true;
+}
+
 void PageBlock::shrink(int64_t bytes) {
   int64_t kept = wholePages(bytes);
-  if (bytes <= 0 || kept >= length)
+  if (bytes <= 0 || kept >= mapped)
     return;
-  munmap(static_cast<char *>(start) + kept, length - kept);
-  length = kept;
+  munmap(static_cast<char *>(start) + kept, mapped - kept);
+  length = mapped = kept;
 }
 
 bool PageBlock::mapFile(int descriptor) {
@@ -57,15 +74,15 @@ bool PageBlock::mapFile(int descriptor) {
               descriptor, 0) != MAP_FAILED;
 }
 
-PageBlock PageBlock::grow(PageBlock &smaller, int64_t bytes) {
+PageBlock PageBlock::grow(PageBlock &smaller, int64_t bytes, int64_t most) {
 #ifdef MREMAP_FIXED
-  PageBlock block = allocate(bytes);
-  if (!block || block.length < smaller.length ||
-      mremap(smaller.start, smaller.length, block.length,
+  PageBlock block = allocateToGrow(bytes, most);
+  if (!block || block.length < smaller.mapped ||
+      mremap(smaller.start, smaller.mapped, block.length,
              MREMAP_MAYMOVE | MREMAP_FIXED, block.start) == MAP_FAILED)
     return PageBlock();
   smaller.start = nullptr;
-  smaller.length = 0;
+  smaller.length = smaller.mapped = 0;
   return block;
 #else
   return PageBlock();
@@ -74,12 +91,13 @@ PageBlock PageBlock::grow(PageBlock &smaller, int64_t bytes) {
 
 PageBlock::~PageBlock() {
   if (start)
-    munmap(start, length);
+    munmap(start, mapped);
 }
 
 void PageBlock::swap(PageBlock &other) noexcept {
   std::swap(start, other.start);
   std::swap(length, other.length);
+  std::swap(mapped, other.mapped);
 }
 
 } // namespace zenith::runtime

@@ -12,26 +12,32 @@ namespace zenith::runtime {
 
 /// Owns a range of zeroed pages. From 2 MiB on it starts at a multiple of 2 MiB
 /// and asks for huge pages, since kernels that stream through it are bound by
-/// TLB misses otherwise.
+/// TLB misses otherwise. Addresses after it may be kept for it to grow.
 class PageBlock {
 public:
   PageBlock() = default;
 
   /// At least bytes; empty where the system has no more, or bytes <= 0. A page
   /// costs memory once it is touched.
-  static PageBlock allocate(int64_t bytes);
+  static PageBlock allocate(int64_t bytes) { return allocate(bytes, bytes); }
 
-  /// A block of at least bytes that has the pages of `smaller`, perhaps at
+  /// The same with addresses for `most` bytes, where the system has as many.
+  static PageBlock allocateToGrow(int64_t bytes, int64_t most);
+
+  /// A block as allocateToGrow's that has the pages of `smaller`, perhaps at
   /// another address: pages once touched are not requested from the system
-  /// again. Empty, with
-  /// `smaller` as it was, where the system refuses.
-  static PageBlock grow(PageBlock &smaller, int64_t bytes);
+  /// again. Empty, with `smaller` as it was, where the system refuses.
+  static PageBlock grow(PageBlock &smaller, int64_t bytes, int64_t most);
 
   /// Makes the pages those of a file as long as they are; what they held is
   /// gone. False with errno, and the pages of no use, where the system refuses.
   bool mapFile(int descriptor);
 
-  /// Returns the pages after the first bytes to the system.
+  /// True where the block has at least bytes now, where it is.
+  bool extend(int64_t bytes);
+
+  /// Returns the pages after the first bytes, and addresses that were kept, to
+  /// the system.
   void shrink(int64_t bytes);
 
   PageBlock(PageBlock &&other) noexcept { swap(other); }
@@ -47,10 +53,11 @@ public:
   explicit operator bool() const { return start != nullptr; }
 
 private:
+  static PageBlock allocate(int64_t bytes, int64_t most);
   void swap(PageBlock &other) noexcept;
 
   void *start = nullptr;
-  int64_t length = 0;
+  int64_t length = 0, mapped = 0; ///< usable bytes, and those with addresses
 };
 
 } // namespace zenith::runtime

@@ -28,6 +28,9 @@ void RunContext::fillContext() {
   context.alloc = [](void *user, int64_t bytes, int32_t kind) {
     return static_cast<RunContext *>(user)->allocate(bytes, kind);
   };
+  context.extend = [](void *user, void *data, int64_t bytes) {
+    return static_cast<RunContext *>(user)->extend(data, bytes);
+  };
   context.free = [](void *user, void *data) {
     static_cast<RunContext *>(user)->memory.free(data);
   };
@@ -46,22 +49,22 @@ void RunContext::fillContext() {
 
 /// The pool knows why it refuses; the ABI's null does not, so the reason is
 /// recorded here.
-void *RunContext::allocate(int64_t bytes, int32_t kind) {
-  StatusOr<void *> data =
-      memory.allocate(bytes, static_cast<zenith_alloc_kind>(kind));
+void *RunContext::given(const StatusOr<void *> &data) {
   if (data)
     return *data;
   data.status().record(context.error);
   return nullptr;
 }
 
-void *RunContext::arena(int64_t bytes) {
-  StatusOr<void *> data = memory.arena(bytes);
-  if (data)
-    return *data;
-  data.status().record(context.error);
-  return nullptr;
+void *RunContext::allocate(int64_t bytes, int32_t kind) {
+  return given(memory.allocate(bytes, static_cast<zenith_alloc_kind>(kind)));
 }
+
+void *RunContext::extend(void *data, int64_t bytes) {
+  return given(memory.extend(data, bytes));
+}
+
+void *RunContext::arena(int64_t bytes) { return given(memory.arena(bytes)); }
 
 Status RunContext::run(zenith_entry_fn entry,
                        const std::vector<zenith_tensor> &args,

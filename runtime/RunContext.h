@@ -86,7 +86,9 @@ public:
 private:
   void fillContext();
   void *allocate(int64_t bytes, int32_t kind);
+  void *extend(void *data, int64_t bytes);
   void *arena(int64_t bytes);
+  void *given(const StatusOr<void *> &data);
 
   zenith_run_context context = {};
   MemoryPool memory;

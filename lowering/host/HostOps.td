@@ -158,7 +158,7 @@ def Host_AllocOp : Host_Step<"alloc"> {
   let summary = "allocates memory for a slot, or for a result whose size was not known before";
   let description = [{
     The extents of a result follow with yield. `reuses`: the memory of the argument of the same index is taken over where it has as many
-    bytes, which are kept; a loop then owns the first value of that argument. Constraints:
+    bytes or can grow to have them where it is, and what it holds is kept; a loop then owns the first value of that argument. Constraints:
     - (alloc_c1) `target` is a slot or a result.
     - (alloc_c2) With `reuses` the target is a result of an inner program that has an argument of its index in memory.
     Example: `host.alloc <slot, 0, "0"> bytes "4*%0"`

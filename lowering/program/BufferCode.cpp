@@ -52,6 +52,13 @@ Bytes BufferCode::allocate(Value *bytes) {
   return {data, code.deviceKernels ? builder.getInt64(0) : nullptr};
 }
 
+Bytes BufferCode::extend(Bytes buffer, Value *bytes) {
+  Value *data =
+      code.call("zenith_extend", pointerType, {code.run(), buffer.base, bytes});
+  code.failIfNull(data);
+  return {data, nullptr};
+}
+
 void BufferCode::deallocate(Value *owner) {
   code.call(code.deviceKernels ? "zenith_device_drop" : "zenith_free",
             Type::getVoidTy(context), {code.run(), owner});

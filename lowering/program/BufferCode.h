@@ -18,6 +18,9 @@ public:
 
   Bytes at(host::BufferAttr buffer);
   Bytes allocate(llvm::Value *bytes);
+  /// Memory of the pool with so many bytes: that of `buffer` where it can grow
+  /// there, else another.
+  Bytes extend(Bytes buffer, llvm::Value *bytes);
   void deallocate(llvm::Value *owner);
   void copy(Bytes to, Bytes from, llvm::Value *bytes);
 

@@ -132,7 +132,8 @@ void StepEmitter::allocate(host::AllocOp op) {
     results.allocate(index, bytes);
 }
 
-/// The memory of an argument if it has as many bytes, else new memory.
+/// The memory of an argument if it has as many bytes or can grow to have them,
+/// else new memory.
 Bytes StepEmitter::reuse(unsigned index, Value *bytes) {
   Bytes argument = code.frame->arguments[index];
   host::ValueAttr value = valueAt(code.frame->program.getArguments(), index);
@@ -141,7 +142,7 @@ Bytes StepEmitter::reuse(unsigned index, Value *bytes) {
              *done = code.block("done");
   builder.CreateCondBr(fits, done, grow);
   builder.SetInsertPoint(grow);
-  Bytes fresh = buffers.allocate(bytes);
+  Bytes fresh = buffers.extend(argument, bytes);
   BasicBlock *grown = builder.GetInsertBlock();
   builder.CreateBr(done);
   builder.SetInsertPoint(done);

@@ -102,6 +102,50 @@ TEST(MemoryPool, GrowthByHalfLeavesNoFreedBlocks) {
   }
 }
 
+TEST(MemoryPool, LargeBlocksGrowWhereTheyAre) {
+  MemoryPool pool;
+  constexpr int64_t step = int64_t(1) << 22;
+  int small = 0;
+  // What is no block of the pool stays where it is.
+  auto *data = static_cast<char *>(*pool.extend(&small, step));
+  EXPECT_NE(static_cast<void *>(data), static_cast<void *>(&small));
+  EXPECT_TRUE(aligned(data, ZENITH_ARENA_ALIGNMENT));
+  std::memset(data, 7, step);
+  // Others take addresses around it.
+  void *other = *pool.allocate(step, ZENITH_ALLOC_POOL);
+  for (int64_t times = 2; times <= 16; ++times) {
+    ASSERT_EQ(*pool.extend(data, times * step), data) << times;
+    EXPECT_EQ(data[step - 1], 7);
+    std::memset(data + (times - 1) * step, int(times), step);
+    EXPECT_EQ(pool.use().liveBytes, (times + 1) * step);
+    EXPECT_EQ(pool.use().heldBytes, pool.use().liveBytes);
+  }
+  // Addresses end somewhere; what is there stays.
+  void *moved = *pool.extend(data, 300 * step);
+  EXPECT_NE(moved, data);
+  EXPECT_EQ(data[16 * step - 1], 16);
+  for (void *block : {static_cast<void *>(data), moved, other})
+    EXPECT_TRUE(pool.free(block));
+  EXPECT_EQ(pool.use().liveBytes, 0);
+  // A freed block is as long as it has become.
+  EXPECT_EQ(*pool.allocate(16 * step, ZENITH_ALLOC_POOL), data);
+}
+
+TEST(MemoryPool, BlocksGrowWithinTheBudget) {
+  constexpr int64_t step = int64_t(1) << 22;
+  MemoryPool pool(3 * step);
+  void *data = *pool.extend(nullptr, step);
+  EXPECT_TRUE(pool.free(*pool.allocate(step, ZENITH_ALLOC_POOL)));
+  // Freed blocks go first.
+  ASSERT_EQ(*pool.extend(data, 3 * step), data);
+  EXPECT_EQ(pool.use().heldBytes, 3 * step);
+  auto refused = pool.extend(data, 4 * step);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), ZENITH_OUT_OF_MEMORY);
+  EXPECT_EQ(pool.use().liveBytes, 3 * step);
+  EXPECT_TRUE(pool.free(data));
+}
+
 TEST(MemoryPool, ReclaimKeepsResults) {
   MemoryPool pool;
   void *result = *pool.allocate(100, ZENITH_ALLOC_RESULT);

@@ -189,15 +189,24 @@ TEST_F(TensorCalls, ResultsTakeOverDonatedArguments) {
   zenith_result_release(&context, &result);
 }
 
-TEST_F(TensorCalls, GrowsPoolBuffers) {
-  auto *data = static_cast<char *>(zenith_alloc(&context, 4));
-  data[0] = 'a';
-  data = static_cast<char *>(zenith_grow(&context, data, 1, 4000));
-  ASSERT_NE(data, nullptr);
-  EXPECT_EQ(data[0], 'a');
-  zenith_free(&context, data);
-  EXPECT_NE(data = static_cast<char *>(zenith_alloc(&context, 0)), nullptr);
-  zenith_free(&context, data);
+TEST_F(TensorCalls, ExtendsPoolBuffersByTheContextOrByOthers) {
+  void *data = zenith_alloc(&context, 0);
+  EXPECT_NE(data, nullptr);
+  void *other = zenith_extend(&context, data, 4000);
+  ASSERT_NE(other, nullptr);
+  EXPECT_NE(other, data);
+  context.extend = [](void *, void *given, int64_t bytes) {
+    return bytes < 5000 ? given : nullptr;
+  };
+  EXPECT_EQ(zenith_extend(&context, data, 4000), data);
+  EXPECT_EQ(zenith_extend(&context, data, 5000), nullptr);
+  EXPECT_EQ(context.error.code, ZENITH_OUT_OF_MEMORY);
+  // Of a host that was built before the field was there.
+  context.struct_size -= sizeof(context.extend);
+  void *old = zenith_extend(&context, data, 4000);
+  EXPECT_NE(old, data);
+  for (void *buffer : {data, other, old})
+    zenith_free(&context, buffer);
 }
 
 TEST_F(TensorCalls, DefaultsHaveNoArenaAndNoDevice) {
