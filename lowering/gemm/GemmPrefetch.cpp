@@ -34,14 +34,20 @@ static bool streamsNarrow(const ContractionSpace &space,
 /// to prefetch all of the next panel. An estimate of zero rows comes from a
 /// difference of dynamic sizes.
 static bool streamsPanels(const ContractionSpace &space,
-                          const GemmSchedule &schedule,
-                          const TargetModel &target) {
+                          const DimExpr &tileCount, const TargetModel &target) {
   double bytes = estimate(space.kAxis.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
          target.prefetches && isa<FloatType>(space.sum) &&
-         bytes > target.l2Share(0.75) && estimate(schedule.tileCount) < 4 &&
+         bytes > target.l2Share(0.75) && estimate(tileCount) < 4 &&
          estimate(space.outerRowCount() * space.rowAxis.size) >= 1;
+}
+
+decltype(MicroKernel::prefetch) prefetchOfFewTiles(const GemmContext &gemm) {
+  constexpr unsigned fewestRows = 3;
+  if (streamsPanels(gemm.space, 1, gemm.k.target))
+    return PrefetchB{fewestRows};
+  return NoPrefetch();
 }
 
 /// Each panel comes from memory once, and the tiles that read it first would
@@ -73,8 +79,8 @@ decltype(MicroKernel::prefetch) choosePrefetch(const GemmContext &gemm) {
   // prefetches would only delay it.
   if (streamsNarrow(gemm.space, gemm.k.target))
     return PrefetchB{1};
-  if (streamsPanels(gemm.space, gemm.schedule, gemm.k.target))
-    return PrefetchB{3};
+  if (streamsPanels(gemm.space, gemm.schedule.tileCount, gemm.k.target))
+    return prefetchOfFewTiles(gemm);
   if (prefetchesNextPanel(gemm))
     return PrefetchNextPanel();
   if (prefetchesNextRows(gemm))

@@ -16,6 +16,8 @@ namespace zenith::kernels {
 int64_t panelsOfTile(const GemmContext &gemm);
 
 decltype(MicroKernel::prefetch) choosePrefetch(const GemmContext &gemm);
+/// The same where few tiles of rows read each panel.
+decltype(MicroKernel::prefetch) prefetchOfFewTiles(const GemmContext &gemm);
 
 /// MicroKernelArgs::ahead of tile `tile`: the distance in elements from what it
 /// reads to what it prefetches, for the policies that have one; else null.

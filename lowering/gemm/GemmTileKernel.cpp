@@ -6,8 +6,11 @@
 #include "lowering/gemm/GemmTileKernel.h"
 #include "lowering/gemm/GemmPrefetch.h"
 #include "lowering/microkernels/MicroKernelCalls.h"
+#include "lowering/schedule/SmallM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -35,11 +38,12 @@ MicroKernelArgs GemmTileKernel::insideOfInput(MicroKernelArgs args,
 /// others: where only a run knows the rows, other code for them would be a
 /// micro-kernel for each of many heights, and the panel is one of many. The
 /// second of two panels side by side need not exist.
-bool GemmTileKernel::computesPadding() const {
+bool GemmTileKernel::computesPadding(int64_t panel) const {
   constexpr int64_t manyPanels = 16;
   auto known = space.columns.size.constant();
   return !space.rowAxis.size.constant() && known &&
-         *known >= manyPanels * gemm.nr && panelsOfTile(gemm) == 1 &&
+         *known >= manyPanels * panel &&
+         (panelsOfTile(gemm) == 1 || panel == int64_t(space.panel)) &&
          space.form != ContractionSpace::Direct;
 }
 
@@ -49,7 +53,8 @@ void GemmTileKernel::sum(const GemmTile &tile) const {
   int64_t lanes = sumLanes(space.sum, k.target), width = gemm.nr;
   auto known = space.columns.size.constant();
   bool isShorter =
-      known && *known > width && *known % width != 0 && !computesPadding() &&
+      known && *known > width && *known % width != 0 &&
+      !computesPadding(gemm.nr) &&
       int64_t(llvm::divideCeil(*known % width, lanes)) < width / lanes;
   if (space.form == ContractionSpace::Direct || isShorter)
     gemm.byFullness(tile.columns, [&](bool full) { sum(tile, full); });
@@ -84,7 +89,7 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
   auto known = space.columns.size.constant();
   bool only = known && *known <= gemm.nr;
   // The last panel may have vectors without columns.
-  if (known && panels == 1 && (only || (!full && !computesPadding())))
+  if (known && panels == 1 && (only || (!full && !computesPadding(gemm.nr))))
     kernel.vectors = unsigned(std::max<int64_t>(
         1, llvm::divideCeil(only ? *known : *known % gemm.nr, kernel.lanes)));
   // Whole vectors of the last panel need no mask.
@@ -97,6 +102,8 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
   kernel.fma = k.target.fma;
   auto kSize = space.totalK().constant();
   kernel.inOrder = kSize && *kSize <= shortSum;
+  if (auto ofTap = space.kAxis.size.constant(); ofTap && *ofTap > 0)
+    kernel.kMultiple = unsigned(std::gcd(*ofTap, gemm.schedule.kc()));
   kernel.a = space.a.element;
   kernel.b = gemm.schedule.widens() ? space.sum : space.elementOfB();
   kernel.sum = space.sum;
@@ -135,19 +142,72 @@ void GemmTileKernel::sum(const GemmTile &tile, bool full,
   callByHeight(tile.rows, args, kernel);
 }
 
-/// How far apart the heights are that have micro-kernels of their own: these
-/// are most of what is compiled. Rows that are computed again take little time
-/// where they are few of many, and none where B comes from behind the
-/// second-level cache meanwhile.
-unsigned GemmTileKernel::stepOfHeights(const MicroKernel &kernel) const {
+/// The heights that have micro-kernels of their own: these are most of what is
+/// compiled. Rows that are computed again take little time where they are few
+/// of many, and none where B comes from behind the second-level cache
+/// meanwhile. Of tall tiles in cache, every fourth height and powers of two.
+SmallVector<unsigned>
+GemmTileKernel::heightsUpTo(unsigned most, int64_t fewestRows,
+                            const MicroKernel &kernel) const {
   constexpr unsigned fine = 2, coarse = 4;
-  auto most = unsigned(gemm.mr);
-  if (space.fewestRows >= 4 * int64_t(most) || space.isSeldom)
-    return std::max(fine, (most + 1) / 2);
+  if (fewestRows >= 4 * int64_t(most) || space.isSeldom)
+    return everyHeight(most, std::max(fine, (most + 1) / 2));
+  if (most <= 2 * coarse)
+    return everyHeight(most, fine);
   double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
                  double(elementSize(kernel.b));
-  bool staysInCache = bytes <= k.target.l2Share(1);
-  return most <= 2 * coarse || staysInCache ? fine : coarse;
+  SmallVector<unsigned> heights = everyHeight(most, coarse);
+  if (bytes > k.target.l2Share(1))
+    return heights;
+  llvm::erase_if(heights, [](unsigned own) { return own <= 2 * coarse; });
+  heights.append({2 * coarse, coarse, fine});
+  return heights;
+}
+
+/// Whether the variant for few rows has micro-kernels for what the last full
+/// tile leaves: they read half a tile's panels.
+bool GemmTileKernel::endsInHalfPanels(const MicroKernel &kernel) const {
+  return space.fewestRows > 1 && space.form == ContractionSpace::Panels &&
+         panelsOfTile(gemm) > 1 && !kernel.accumulates &&
+         kernel.loops == MicroKernel::Loops::K &&
+         std::holds_alternative<OuterProduct>(kernel.form);
+}
+
+/// A full tile at once, fewer rows by half panels. A last panel of one half has
+/// no tile of its own.
+void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
+                                  const MicroKernel &kernel) const {
+  auto full = unsigned(gemm.mr);
+  unsigned vectors = space.panel / kernel.lanes;
+  OpBuilder::InsertionGuard guard(k.b);
+  bool ofHalf = kernel.vectors <= vectors;
+  if (!ofHalf) {
+    Value isFull = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq,
+                                             rows, k.index(full));
+    auto branch = k.b.create<scf::IfOp>(k.loc, isFull, /*withElseRegion=*/true);
+    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    MicroKernel whole = kernel;
+    whole.mr = full;
+    callMicroKernel(k, whole, args);
+    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  }
+  MicroKernel half = kernel;
+  half.form = OuterProduct();
+  half.prefetch = prefetchOfFewTiles(gemm);
+  unsigned most = ofHalf ? full : full - 1;
+  SmallVector<unsigned> heights = heightsUpTo(halved(k.target).mr, 1, half);
+  // The tallest one is the lowest that is enough.
+  while (heights.size() > 1 && heights[1] >= most)
+    heights.erase(heights.begin());
+  MicroKernelArgs part = args;
+  for (unsigned first = 0; first < kernel.vectors; first += vectors) {
+    half.vectors = computesPadding(space.panel)
+                       ? vectors
+                       : std::min(vectors, kernel.vectors - first);
+    callMicroKernelUpTo(k, half, part, rows, heights);
+    part.bOffset = k.add(part.bOffset, part.panelStride);
+    part.cOffset = k.add(part.cOffset, k.index(space.panel));
+  }
 }
 
 /// Chooses the micro-kernel by the rows of the tile, for which few numbers are
@@ -156,8 +216,12 @@ void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
                                   const MicroKernel &kernel) const {
   auto rows = space.rowAxis.size.constant();
   if (!balancesTiles(space) || (space.isSeldom && !rows)) {
-    callMicroKernelUpTo(k, kernel, args, height, unsigned(gemm.mr),
-                        stepOfHeights(kernel));
+    auto most = unsigned(gemm.mr);
+    if (endsInHalfPanels(kernel))
+      callByHalves(height, args, kernel);
+    else
+      callMicroKernelUpTo(k, kernel, args, height,
+                          heightsUpTo(most, space.fewestRows, kernel));
     return;
   }
   SmallVector<unsigned> possible;

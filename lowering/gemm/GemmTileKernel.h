@@ -21,10 +21,14 @@ public:
 
 private:
   MicroKernel kernelFor(bool full, unsigned panels) const;
-  bool computesPadding() const;
+  bool computesPadding(int64_t panel) const;
   decltype(MicroKernel::form) formFor(const MicroKernel &kernel,
                                       bool masked) const;
-  unsigned stepOfHeights(const MicroKernel &kernel) const;
+  llvm::SmallVector<unsigned> heightsUpTo(unsigned most, int64_t fewestRows,
+                                          const MicroKernel &kernel) const;
+  bool endsInHalfPanels(const MicroKernel &kernel) const;
+  void callByHalves(mlir::Value rows, const MicroKernelArgs &args,
+                    const MicroKernel &kernel) const;
   void callByHeight(mlir::Value rows, const MicroKernelArgs &args,
                     const MicroKernel &kernel) const;
   MicroKernelArgs insideOfInput(MicroKernelArgs args,

@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 bool balancesTiles(const ContractionSpace &space) {
-  return space.rowAxis.size.constant() || !space.outerRows.empty();
+  return space.rowAxis.size.constant() || space.outerRows.size() > 1;
 }
 
 GemmTiles::GemmTiles(GemmContext &gemm)

@@ -21,8 +21,8 @@ struct GemmTile {
 };
 
 /// Whether the tiles of a row axis are of balanced height: not where only a run
-/// knows how many rows there are, unless each of many row axes, as those of a
-/// convolution, would compute a row in vain.
+/// knows how many rows there are, unless each of many short row axes, as those
+/// of a feature map, would compute a row in vain.
 bool balancesTiles(const ContractionSpace &space);
 
 /// Locates tiles. Tiles are numbered row axis by row axis; those of a row axis

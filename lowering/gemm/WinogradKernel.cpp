@@ -430,7 +430,8 @@ void WinogradNest::callByHeight(Value rows, Value number,
   }
   std::set<unsigned> possible = possibleMR();
   if (possible.empty()) {
-    callMicroKernelUpTo(k, kernel, args, rows, mr());
+    constexpr unsigned everyOther = 2;
+    callMicroKernelUpTo(k, kernel, args, rows, everyHeight(mr(), everyOther));
     return;
   }
   callMicroKernelByHeight(

@@ -155,10 +155,7 @@ GroupedKLoop::Values GroupedKLoop::interleavedLoop(ValueRange aMemory,
                                                    ValueRange aRows,
                                                    Value bOffset, Values sums) {
   const InterleavedK &form = std::get<InterleavedK>(kernel.form);
-  // One set of accumulators leaves room to save loop control instead. Without
-  // VNNI, LLVM adds the products of both rounds first, which takes registers
-  // that such a tile does not have.
-  unsigned group = form.group, again = sets == 1 && form.vnni ? 2 : 1;
+  unsigned group = form.group, again = form.groupsPerSet(sets);
   auto steps = [&](Value high, unsigned step, Value low, unsigned count,
                    unsigned times, bool half) {
     sums = loop(
@@ -178,12 +175,16 @@ GroupedKLoop::Values GroupedKLoop::interleavedLoop(ValueRange aMemory,
     return sub(args.kSize, rest);
   };
   sums.push_back(bOffset);
-  unsigned round = group * sets * again;
-  Value rounds = wholes(round), groups = wholes(group);
-  steps(rounds, round, {}, sets, again, false);
-  steps(groups, group, rounds, 1, 1, false);
-  if (form.group == InterleavedK::Pairs)
-    steps(args.kSize, group, groups, 1, 1, true);
+  unsigned round = kOfRound(kernel);
+  if (kernel.sumsWholeRounds()) {
+    steps(args.kSize, round, {}, sets, again, false);
+  } else {
+    Value rounds = wholes(round), groups = wholes(group);
+    steps(rounds, round, {}, sets, again, false);
+    steps(groups, group, rounds, 1, 1, false);
+    if (form.group == InterleavedK::Pairs)
+      steps(args.kSize, group, groups, 1, 1, true);
+  }
   sums.pop_back();
   return sums;
 }

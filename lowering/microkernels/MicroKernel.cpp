@@ -30,6 +30,10 @@ const KnownStrides *MicroKernel::strides() const {
   return outer && outer->strides ? &*outer->strides : nullptr;
 }
 
+bool MicroKernel::sumsWholeRounds() const {
+  return kMultiple % kOfRound(*this) == 0;
+}
+
 unsigned accumulatorSets(const MicroKernel &kernel) {
   constexpr unsigned accumulators = 12, most = 4;
   unsigned tile = kernel.tileVectors(), sets = 1;
@@ -49,6 +53,17 @@ unsigned kUnroll(const MicroKernel &kernel) {
   while (unroll < most && tile * unroll * 2 <= multiplyAdds)
     unroll *= 2;
   return unroll;
+}
+
+unsigned kOfRound(const MicroKernel &kernel) {
+  if (kernel.isAlongK())
+    return kernel.lanes;
+  unsigned sets = accumulatorSets(kernel);
+  if (auto *interleaved = std::get_if<InterleavedK>(&kernel.form))
+    return interleaved->group * sets * interleaved->groupsPerSet(sets);
+  if (std::holds_alternative<PairedK>(kernel.form))
+    return 2 * sets;
+  return kernel.strides() ? std::max(sets, kUnroll(kernel)) : sets;
 }
 
 } // namespace zenith::kernels

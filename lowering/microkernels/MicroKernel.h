@@ -53,6 +53,12 @@ struct InterleavedK {
     Quads = 4  ///< A is u8, B i8, sums are i32; K is a multiple of 4
   } group;
   bool vnni = false; ///< the target adds such groups in one instruction
+  /// Groups of a round for each set of accumulators. One set leaves room to
+  /// save loop control instead. Without VNNI, LLVM adds the products of both
+  /// groups first, which takes registers that such a tile does not have.
+  unsigned groupsPerSet(unsigned sets) const {
+    return sets == 1 && vnni ? 2 : 1;
+  }
 };
 
 /// Lanes run along K: `vectors` counts columns instead, each contiguous along K
@@ -101,6 +107,8 @@ struct MicroKernel {
   /// The tile may have so many rows less: of its last rows, those behind
   /// MicroKernelArgs::lastRow are that row, which is then computed again.
   unsigned repeatedRows = 0;
+  /// Each sum has a multiple of so many k: whole rounds leave nothing over.
+  unsigned kMultiple = 1;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators
 
@@ -118,6 +126,8 @@ struct MicroKernel {
   }
   /// Accumulators of one set.
   unsigned tileVectors() const { return mr * vectors; }
+  /// Whether rounds of the innermost loop leave no k over.
+  bool sumsWholeRounds() const;
 };
 
 /// Arguments of a micro-kernel; offsets and strides in elements. `c` is a tile
@@ -150,6 +160,9 @@ unsigned sumLanes(mlir::Type sum, const TargetModel &target);
 
 /// Iterations over K per round of the innermost loop, where strides are known.
 unsigned kUnroll(const MicroKernel &kernel);
+
+/// Number of k that a round of the innermost loop sums.
+unsigned kOfRound(const MicroKernel &kernel);
 
 /// Sets of accumulators per tile: with few accumulators per set, multiply-adds
 /// would wait for each other's results.

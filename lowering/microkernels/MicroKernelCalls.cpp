@@ -98,6 +98,8 @@ static std::string nameOf(const MicroKernel &kernel) {
     name += "_or_less";
   if (kernel.repeatedRows > 1)
     name += std::to_string(kernel.repeatedRows);
+  if (kernel.kMultiple > 1)
+    name += "_whole";
   name += formName(kernel) + stridesName(kernel);
   if (kernel.columnsAs<OuterProduct::HalfPanels>())
     name += "_half_panels";
@@ -157,9 +159,12 @@ static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
                       kernel.prefetchAs<PrefetchNextRows>();
   if (needsStrides && !kernel.strides())
     kernel.prefetch = NoPrefetch();
+  if (auto kSize = builder.constantOf(args.kSize); kSize && *kSize > 0)
+    kernel.kMultiple = unsigned(*kSize);
   // A kernel that has one set of accumulators anyway is the same.
   bool inOrder = std::exchange(kernel.inOrder, false);
   kernel.inOrder = inOrder && accumulatorSets(kernel) > 1;
+  kernel.kMultiple = kernel.sumsWholeRounds() ? kOfRound(kernel) : 1;
   return kernel;
 }
 
@@ -186,60 +191,65 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
       });
 }
 
-/// Calls the micro-kernel of one of some heights: the first for which `suits`
-/// is true, or the last one.
+/// Calls the micro-kernel of one of some heights: of the first for which
+/// `suits` is true, or of the last one. `mayLack`: a tile may lack as many rows
+/// as no lower height covers.
 static void callFirst(KernelBuilder &builder, MicroKernel kernel,
                       const MicroKernelArgs &args, ArrayRef<unsigned> heights,
-                      function_ref<Value(unsigned height)> suits) {
+                      bool mayLack, function_ref<Value(size_t number)> suits) {
   if (heights.empty())
     return;
   OpBuilder &b = builder.b;
   OpBuilder::InsertionGuard guard(b);
-  auto call = [&](unsigned own) {
+  auto call = [&](size_t number) {
     MicroKernel tile = kernel;
-    tile.mr = own;
-    tile.repeatedRows = std::min(tile.repeatedRows, own - 1);
+    tile.mr = heights[number];
+    unsigned lower = number + 1 < heights.size() ? heights[number + 1] : 0;
+    tile.repeatedRows = mayLack ? tile.mr - lower - 1 : 0;
     if (auto *ahead = tile.prefetchAs<PrefetchB>();
-        ahead && own < ahead->fewestRows)
+        ahead && tile.mr < ahead->fewestRows)
       tile.prefetch = NoPrefetch();
     callMicroKernel(builder, tile, args);
   };
-  for (unsigned own : heights.drop_back()) {
-    auto branch =
-        b.create<scf::IfOp>(builder.loc, suits(own), /*withElseRegion=*/true);
+  for (size_t number = 0; number + 1 < heights.size(); ++number) {
+    auto branch = b.create<scf::IfOp>(builder.loc, suits(number),
+                                      /*withElseRegion=*/true);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    call(own);
+    call(number);
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
   }
-  call(heights.back());
+  call(heights.size() - 1);
 }
 
 void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
                              const MicroKernelArgs &args, Value rows,
                              ArrayRef<unsigned> possible) {
-  callFirst(builder, kernel, args, possible, [&](unsigned own) {
-    return builder.b.create<arith::CmpIOp>(
-        builder.loc, arith::CmpIPredicate::eq, rows, builder.index(own));
-  });
+  callFirst(
+      builder, kernel, args, possible, /*mayLack=*/false, [&](size_t number) {
+        return builder.b.create<arith::CmpIOp>(builder.loc,
+                                               arith::CmpIPredicate::eq, rows,
+                                               builder.index(possible[number]));
+      });
 }
 
-void callMicroKernelUpTo(KernelBuilder &builder, MicroKernel kernel,
-                         MicroKernelArgs args, Value rows, unsigned most,
-                         unsigned step) {
-  step = std::min(step, most);
-  kernel.repeatedRows = step - 1;
+void callMicroKernelUpTo(KernelBuilder &builder, const MicroKernel &kernel,
+                         MicroKernelArgs args, Value rows,
+                         ArrayRef<unsigned> heights) {
   args.lastRow = builder.sub(rows, builder.index(1));
+  callFirst(builder, kernel, args, heights, /*mayLack=*/true,
+            [&](size_t number) {
+              return builder.b.create<arith::CmpIOp>(
+                  builder.loc, arith::CmpIPredicate::sgt, rows,
+                  builder.index(heights[number + 1]));
+            });
+}
+
+SmallVector<unsigned> everyHeight(unsigned most, unsigned step) {
   SmallVector<unsigned> heights;
-  for (unsigned own = most; own > step; own -= step)
-    heights.push_back(own);
-  // As many rows as the others leave, or as can be repeated.
-  unsigned rest = (most - 1) % step + 1;
-  heights.push_back(rest);
-  callFirst(builder, kernel, args, heights, [&](unsigned own) {
-    return builder.b.create<arith::CmpIOp>(builder.loc,
-                                           arith::CmpIPredicate::sgt, rows,
-                                           builder.index(own - step));
-  });
+  for (; most > step; most -= step)
+    heights.push_back(most);
+  heights.push_back(most);
+  return heights;
 }
 
 void callDotKernel(KernelBuilder &builder, const MicroKernel &given,

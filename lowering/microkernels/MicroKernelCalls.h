@@ -18,12 +18,14 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &kernel,
 void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
                              const MicroKernelArgs &args, mlir::Value rows,
                              llvm::ArrayRef<unsigned> possible);
-/// Calls the micro-kernel with `rows` rows, any number from 1 to `most`, which
-/// only a run knows. Each `step`th height has code of its own; of a tile
-/// between them the last row is computed again.
-void callMicroKernelUpTo(KernelBuilder &builder, MicroKernel kernel,
-                         MicroKernelArgs args, mlir::Value rows, unsigned most,
-                         unsigned step = 2);
+/// Calls the micro-kernel with `rows` rows, any number from 1 to the first of
+/// `heights`, which only a run knows. Each of these, from tall to short, has
+/// code of its own; of a tile between them the last row is computed again.
+void callMicroKernelUpTo(KernelBuilder &builder, const MicroKernel &kernel,
+                         MicroKernelArgs args, mlir::Value rows,
+                         llvm::ArrayRef<unsigned> heights);
+/// Every `step`th height from `most` down.
+llvm::SmallVector<unsigned> everyHeight(unsigned most, unsigned step);
 
 /// Dot products of rows that are contiguous along K in both operands (B is
 /// transposed): for r < rows, n < columns, c[cOffset + r * rowStrideC + n] =

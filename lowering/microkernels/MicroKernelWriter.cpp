@@ -66,11 +66,14 @@ MicroKernelWriter::Values MicroKernelWriter::alongKLoop(ValueRange aMemory,
     return next;
   };
   Value lanes = index(kernel.lanes);
+  auto wholeStep = [&](Value k, ValueRange iterArgs) {
+    return step(k, iterArgs, false);
+  };
+  if (kernel.sumsWholeRounds())
+    return loop(args.kSize, lanes, sums, wholeStep);
   Value whole =
       sub(args.kSize, b.create<arith::RemUIOp>(loc, args.kSize, lanes));
-  sums = loop(whole, lanes, sums, [&](Value k, ValueRange iterArgs) {
-    return step(k, iterArgs, false);
-  });
+  sums = loop(whole, lanes, sums, wholeStep);
   return loop(
       args.kSize, lanes, sums,
       [&](Value k, ValueRange iterArgs) { return step(k, iterArgs, true); },
@@ -89,11 +92,14 @@ MicroKernelWriter::Values MicroKernelWriter::stepLoop(ValueRange aMemory,
   sums.push_back(index(0));
   sums.push_back(bOffset);
   bool pairs = std::holds_alternative<PairedK>(kernel.form);
-  unsigned atOnce = sets * (pairs ? 2 : 1);
+  unsigned atOnce = kOfRound(kernel);
   if (atOnce > 1) {
     Value several = index(atOnce);
-    Value whole =
-        sub(args.kSize, b.create<arith::RemUIOp>(loc, args.kSize, several));
+    bool leavesNone = kernel.sumsWholeRounds();
+    Value whole = leavesNone
+                      ? args.kSize
+                      : sub(args.kSize,
+                            b.create<arith::RemUIOp>(loc, args.kSize, several));
     sums = loop(whole, several, sums, [&](Value, ValueRange iterArgs) {
       Values next(iterArgs);
       if (pairs) {
@@ -105,7 +111,8 @@ MicroKernelWriter::Values MicroKernelWriter::stepLoop(ValueRange aMemory,
       }
       return next;
     });
-    sums = loop(args.kSize, index(1), sums, one, whole);
+    if (!leavesNone)
+      sums = loop(args.kSize, index(1), sums, one, whole);
   } else {
     sums = loop(args.kSize, index(1), sums, one);
   }

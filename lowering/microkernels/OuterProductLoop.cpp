@@ -50,7 +50,7 @@ OuterProductLoop::Values OuterProductLoop::roundLoop(ValueRange aMemory,
                                                      Value bOffset,
                                                      Values sums) {
   unsigned tile = kernel.tileVectors();
-  unsigned unroll = std::max(sets, kUnroll(kernel));
+  unsigned unroll = kOfRound(kernel);
   const KnownStrides &strides = *kernel.strides();
   auto run = [&](Value first, ValueRange iterArgs, unsigned count) {
     Values next(iterArgs);
@@ -74,11 +74,11 @@ OuterProductLoop::Values OuterProductLoop::roundLoop(ValueRange aMemory,
     }
     return next;
   };
-  if (unroll == 1)
-    return loop(args.kSize, index(1), sums, [&](Value k, ValueRange iterArgs) {
-      return run(k, iterArgs, 1);
-    });
   Value step = index(unroll);
+  if (kernel.sumsWholeRounds())
+    return loop(args.kSize, step, sums, [&](Value k, ValueRange iterArgs) {
+      return run(k, iterArgs, unroll);
+    });
   Value whole =
       sub(args.kSize, b.create<arith::RemUIOp>(loc, args.kSize, step));
   sums = loop(whole, step, sums, [&](Value k, ValueRange iterArgs) {

@@ -288,27 +288,28 @@ TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
   harness.target.nr = 64;
   harness.target.mr = 6;
   for (int n : {64, 100})
-    for (int rows : {0, 1, 6, 7, 28, 29, 61})
+    for (int rows : {0, 1, 3, 5, 6, 7, 10, 12, 28, 29, 31, 32, 33, 34, 60, 61})
       harness.check(packedText(-1, n, 32),
                     {{rows, 10}, {(n + 31) / 32, 10, 32}});
-  // Wide tiles of two panels, and the small-M variant.
-  for (const char *tile : {"6x4x16_or_less2_by1x32_half_panels",
-                           "3x4x16_or_less2_by1x32_half_panels", "14x2x16"})
-    EXPECT_TRUE(llvm::any_of(harness.functions, [&](const std::string &name) {
-      return name.find(tile) != std::string::npos;
-    })) << tile;
-  // The last of many panels has no micro-kernels of its own where it is read
-  // alone.
-  auto hasVector = [&](llvm::StringRef tile) {
-    return llvm::any_of(harness.functions, [&](const std::string &name) {
-      return llvm::StringRef(name).contains(tile);
+  auto has = [&](llvm::StringRef tile) {
+    return llvm::any_of(harness.functions, [&](llvm::StringRef name) {
+      return name.contains(tile);
     });
   };
-  EXPECT_TRUE(hasVector("_14x1x16"));
-  for (int rows : {5, 29})
-    harness.check(packedText(-1, 1032, 32), {{rows, 10}, {33, 10, 32}});
-  EXPECT_FALSE(hasVector("_14x1x16"));
-  EXPECT_TRUE(hasVector("_6x1x16"));
+  // Wide tiles of two panels, and the small-M variant, which has the
+  // micro-kernels for what wide tiles leave too.
+  for (const char *tile :
+       {"_6x4x16_whole_by1x32_half_panels", "_14x2x16_or_less3",
+        "_10x2x16_or_less_", "_8x2x16_or_less3", "_4x2x16_or_less_", "_2x2x16",
+        "_14x1x16"})
+    EXPECT_TRUE(has(tile)) << tile;
+  for (const char *tile : {"_3x4x16", "_12x2x16", "_6x2x16"})
+    EXPECT_FALSE(has(tile)) << tile;
+  // The last of many panels has no micro-kernels of its own.
+  for (int n : {1032, 1050})
+    for (int rows : {5, 29, 30})
+      harness.check(packedText(-1, n, 32), {{rows, 10}, {33, 10, 32}});
+  EXPECT_FALSE(has("x1x16"));
   // Blocks of long K.
   for (int rows : {2, 13, 28, 70})
     harness.check(packedText(-1, 164, 32, 2100), {{rows, 2100}, {6, 2100, 32}});
@@ -322,7 +323,8 @@ TEST_F(ContractionKernel, EveryFourthHeightOfLargeB) {
   harness.target.mr = 6;
   harness.target.l1Bytes = 16 << 10;
   harness.target.l2Bytes = 32 << 10;
-  for (int rows : {0, 1, 2, 3, 5, 6, 7, 10, 11, 12, 14, 17, 27, 30}) {
+  for (int rows :
+       {0, 1, 2, 3, 5, 6, 7, 10, 11, 12, 14, 17, 27, 29, 30, 31, 33}) {
     SCOPED_TRACE(rows);
     harness.check(packedText(-1, 100, 32, 100), {{rows, 100}, {4, 100, 32}});
   }
@@ -716,6 +718,10 @@ TEST_F(ContractionKernel, KernelsShareMicroKernels) {
   checkMatrix(18, 5, 32);
   EXPECT_EQ(harness.functions,
             (std::vector<std::string>{"kernel", "uk_f32_6x2x8_by1x32"}));
+  // Of a K that is whole rounds nothing is left over.
+  checkMatrix(18, 8, 32);
+  EXPECT_EQ(harness.functions,
+            (std::vector<std::string>{"kernel", "uk_f32_6x2x8_whole_by1x32"}));
   // 19 rows are three tiles of 5 and one of 4.
   checkMatrix(19, 5, 32);
   EXPECT_EQ(harness.functions,
