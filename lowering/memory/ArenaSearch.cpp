@@ -24,7 +24,14 @@ struct Box {
   int64_t width = 0;                  ///< steps that it lives
   int64_t contention = 0; ///< the most of all bytes at one of its times
   int64_t least = 0;      ///< top of what is below it
+  int64_t bound = 0;      ///< it will not start below, in any completion
   int64_t offset = -1;
+};
+
+/// The lowest tops that boxes to come may have in a section.
+struct LowestTops {
+  int64_t first = INT64_MAX, second = INT64_MAX;
+  unsigned owner = 0; ///< of the first
 };
 
 using Preference = std::function<bool(const Box &, const Box &)>;
@@ -50,7 +57,13 @@ private:
   bool solveTogether(const List &list, Last last);
   bool tryBox(const List &list, unsigned index, bool &isCovered);
   List candidates(const List &list, Last last) const;
-  bool fits(const List &list, int64_t lowest);
+  bool isTooLow(unsigned index, Last last) const {
+    return std::pair(offsetOf(boxes[index]), int(rank[index])) <=
+           std::pair(last.offset, last.rank);
+  }
+  void findTops(const List &list);
+  bool raiseBounds(const List &list, Last last);
+  bool fits(const List &list, Last last);
   int64_t offsetOf(const Box &box) const {
     return int64_t(alignTo(uint64_t(box.least), uint64_t(box.alignment)));
   }
@@ -59,6 +72,7 @@ private:
   std::vector<Box> boxes;
   std::vector<unsigned> rank;   ///< by the preference
   std::vector<int64_t> missing; ///< bytes to come, by section
+  std::vector<LowestTops> tops; ///< by section
   uint64_t backtracksLeft = 0;
 };
 
@@ -78,6 +92,7 @@ void OffsetSearch::makeSections(ArrayRef<PackedBuffer> buffers) {
   llvm::sort(events);
   events.erase(llvm::unique(events), events.end());
   missing.resize(events.size());
+  tops.resize(events.size());
   auto sectionAt = [&](int64_t step) {
     return unsigned(llvm::lower_bound(events, step) - events.begin());
   };
@@ -110,26 +125,78 @@ bool OffsetSearch::run(const Preference &prefers, uint64_t &backtracks,
     return boxes[x].firstSection < boxes[y].firstSection;
   });
   backtracksLeft = backtracks;
-  bool found = fits(all, 0) && solve(all, Last());
+  bool found = fits(all, Last()) && solve(all, Last());
   isProof = !found && backtracksLeft > 0;
   backtracks = backtracksLeft;
   return found;
 }
 
+void OffsetSearch::findTops(const List &list) {
+  for (unsigned index : list)
+    std::fill(tops.begin() + boxes[index].firstSection,
+              tops.begin() + boxes[index].lastSection + 1, LowestTops());
+  for (unsigned index : list) {
+    const Box &box = boxes[index];
+    int64_t top = box.bound + box.size;
+    for (unsigned at = box.firstSection; at <= box.lastSection; ++at) {
+      LowestTops &lowest = tops[at];
+      if (top < lowest.first) {
+        lowest.second = lowest.first;
+        lowest.first = top;
+        lowest.owner = index;
+      } else {
+        lowest.second = std::min(lowest.second, top);
+      }
+    }
+  }
+}
+
+/// Finds the bounds of boxes to come. One that could have come before the last
+/// box, but did not, will lie on another that is to come; false where there is
+/// none that leaves room for it.
+bool OffsetSearch::raiseBounds(const List &list, Last last) {
+  constexpr int mostRounds = 4; // bounds rise by chains of boxes
+  List low;
+  for (unsigned index : list) {
+    Box &box = boxes[index];
+    box.bound = std::max(box.least, last.offset);
+    if (isTooLow(index, last))
+      low.push_back(index);
+  }
+  bool isChanged = !low.empty();
+  for (int round = 0; isChanged && round < mostRounds; ++round) {
+    isChanged = false;
+    findTops(list);
+    for (unsigned index : low) {
+      Box &box = boxes[index];
+      int64_t top = INT64_MAX;
+      for (unsigned at = box.firstSection; at <= box.lastSection; ++at)
+        top = std::min(top, tops[at].owner == index ? tops[at].second
+                                                    : tops[at].first);
+      if (top > capacity - box.size)
+        return false;
+      isChanged |= top > box.bound;
+      box.bound = std::max(box.bound, top);
+    }
+  }
+  return true;
+}
+
 /// Whether at every time the boxes to come have room: those that start at some
-/// offset or above it lie one above the other from there on. None of them will
-/// start below `lowest`.
-bool OffsetSearch::fits(const List &list, int64_t lowest) {
-  List byLeast = list;
-  llvm::sort(byLeast, [&](unsigned x, unsigned y) {
-    return boxes[x].least > boxes[y].least;
+/// offset or above it lie one above the other from there on.
+bool OffsetSearch::fits(const List &list, Last last) {
+  if (!raiseBounds(list, last))
+    return false;
+  List byBound = list;
+  llvm::sort(byBound, [&](unsigned x, unsigned y) {
+    return boxes[x].bound > boxes[y].bound;
   });
   for (unsigned index : list)
     std::fill(missing.begin() + boxes[index].firstSection,
               missing.begin() + boxes[index].lastSection + 1, 0);
-  for (unsigned index : byLeast) {
+  for (unsigned index : byBound) {
     const Box &box = boxes[index];
-    int64_t room = capacity - std::max(box.least, lowest);
+    int64_t room = capacity - box.bound;
     for (unsigned at = box.firstSection; at <= box.lastSection; ++at)
       if ((missing[at] += box.size) > room)
         return false;
@@ -162,9 +229,7 @@ OffsetSearch::List OffsetSearch::candidates(const List &list, Last last) const {
     lowestTop = std::min(lowestTop, offsetOf(boxes[index]) + boxes[index].size);
   List found;
   for (unsigned index : list) {
-    int64_t offset = offsetOf(boxes[index]);
-    if (offset < lowestTop &&
-        std::pair(offset, int(rank[index])) > std::pair(last.offset, last.rank))
+    if (offsetOf(boxes[index]) < lowestTop && !isTooLow(index, last))
       found.push_back(index);
   }
   llvm::sort(found, [&](unsigned x, unsigned y) {
@@ -215,8 +280,8 @@ bool OffsetSearch::tryBox(const List &list, unsigned index, bool &isCovered) {
     leasts.push_back({other, above.least});
     above.least = std::max(above.least, top);
   }
-  if (top <= capacity && fits(rest, box.offset) &&
-      solve(rest, {box.offset, int(rank[index])}))
+  Last placed{box.offset, int(rank[index])};
+  if (top <= capacity && fits(rest, placed) && solve(rest, placed))
     return true;
   for (const Change &change : leasts)
     boxes[change.index].least = change.before;
@@ -251,6 +316,10 @@ bool searchOffsets(MutableArrayRef<PackedBuffer> buffers, int64_t capacity,
       [&](const Box &x, const Box &y) {
         return std::tuple(x.contention, x.width, area(x)) >
                std::tuple(y.contention, y.width, area(y));
+      },
+      [&](const Box &x, const Box &y) {
+        return std::tuple(area(x), x.width, x.contention) >
+               std::tuple(area(y), y.width, y.contention);
       },
       [&](const Box &x, const Box &y) {
         return std::tuple(x.size, x.width) > std::tuple(y.size, y.width);

@@ -15,7 +15,8 @@ namespace zenith::memory {
 /// The search of MiniMalloc (Moffitt 2023): buffers are placed by ascending
 /// offsets, each as low as the ones below it allow, so that every layout has
 /// one form; a node fails where what is still to come at some time does not fit
-/// above what is there; what time separates is solved apart.
+/// above what is there, or where a buffer that was passed over has nothing to
+/// lie on; what time separates is solved apart.
 bool searchOffsets(llvm::MutableArrayRef<PackedBuffer> buffers,
                    int64_t capacity, uint64_t &backtracks);
 
