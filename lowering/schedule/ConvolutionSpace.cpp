@@ -94,8 +94,8 @@ bool ConvolutionAxes::sumsPositions() {
                     widePanel = 32;
   graph::ConvDimsAttr dimNumbers = op.getDims();
   if (!target.coreCaches || op.getGroups() != 1 || target.nr < widePanel ||
-      llvm::any_of(input,
-                   [](const StridedDim &digits) { return digits.size() != 1; }))
+      llvm::any_of(
+          input, [](const StridedDim &digits) { return digits.size() != 1; }))
     return false;
   auto rows = input.front()[0].size.constant(),
        line = dims.dimOf(op.getKernel(),

@@ -108,8 +108,8 @@ static LogicalResult simplifyBranches(Op op, PatternRewriter &rewriter) {
 static LogicalResult selectByElement(IfOp op, PatternRewriter &rewriter) {
   if (!hasElementRegions(op->getParentOp()) || !isMemoryEffectFree(op) ||
       op->walk([](WhileOp) {
-                                     return WalkResult::interrupt();
-                                   }).wasInterrupted())
+          return WalkResult::interrupt();
+        }).wasInterrupted())
     return failure();
   SmallVector<Value> chosen;
   for (Region &region : op->getRegions()) {
