@@ -278,8 +278,9 @@ TargetModel modelOf(Operation *op) {
 
 namespace zenith::graph {
 
-LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef, target::TargetModel model) {
+LogicalResult
+TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   StringRef, target::TargetModel model) {
   auto fault = target::faultOf(model);
   if (!fault)
     return success();

@@ -5,6 +5,7 @@
 
 #include "lowering/decisions/Encodings.h"
 #include "ir/attributes/EncodingAttrs.h"
+#include "ir/encodings/CodedPanels.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "lowering/decisions/ScheduleChecks.h"
@@ -27,9 +28,11 @@ static std::pair<BlockArgument, Attribute> encodingOf(graph::FusionOp fusion) {
       return {dyn_cast<BlockArgument>(panels ? panels->packed : filter->matrix),
               graph::WinogradAttr::get(context, filter->points.across.tile)};
     }
-  if (auto panels = graph::matchUnpackedPanels(anchor->getOperand(1)))
-    return {dyn_cast<BlockArgument>(panels->packed),
+  if (auto panels = graph::matchUnpackedPanels(anchor->getOperand(1))) {
+    auto codes = graph::matchCodedPanels(panels->packed);
+    return {dyn_cast<BlockArgument>(codes ? codes->integers : panels->packed),
             graph::PanelsAttr::get(context, panels->panel, panels->group)};
+  }
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include "lowering/gemm/GemmPanelCopies.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -50,11 +52,58 @@ Value GemmPanelCopies::panelBase(Value column) const {
 void GemmPanelCopies::widen(Value kBlock, Value firstPanel, Value lastPanel) {
   Value size = k.index(gemm.schedule.taskPanels->elements), one = k.index(1);
   Value first = k.mul(kBlock, size), all = k.size(gemm.space.panelElements());
-  Value rows = k.div(k.min(k.sub(all, first), size), k.index(gemm.nr));
+  Value wide = k.index(gemm.nr);
+  Value rows = k.div(k.min(k.sub(all, first), size), wide);
   k.loop(firstPanel, lastPanel, one, [&](Value panel) {
+    Value to = k.mul(k.sub(panel, firstPanel), size);
+    if (const auto &codes = gemm.space.codes) {
+      decode(*codes, panel, k.div(first, wide), rows, to);
+      return;
+    }
     Value from = k.add(k.add(gemm.bBase, k.mul(panel, all)), first);
-    writer->panels(from, k.index(0), one, /*most=*/1,
-                   k.mul(k.sub(panel, firstPanel), size), rows);
+    writer->panels(from, k.index(0), one, /*most=*/1, to, rows);
+  });
+}
+
+/// Writes `rows` rows of a panel, from row `firstK` on: (integer - zero) *
+/// scale.
+void GemmPanelCopies::decode(const graph::CodedPanels &codes, Value panel,
+                             Value firstK, Value rows, Value destination) {
+  constexpr int64_t lowBits = 15, bitsOfCode = 4;
+  OpBuilder &b = k.b;
+  auto bytes = VectorType::get({gemm.nr}, b.getI8Type()),
+       words = VectorType::get({gemm.nr}, b.getI32Type()),
+       floats = VectorType::get({gemm.nr}, b.getF32Type());
+  auto load = [&](VectorType type, Value operand, Value row,
+                  int64_t perPanel) -> Value {
+    Value at = k.add(k.mul(panel, k.index(perPanel)), row);
+    return b.create<vector::LoadOp>(k.loc, type,
+                                    k.memoryOf(cast<BlockArgument>(operand)),
+                                    k.mul(at, k.index(gemm.nr)));
+  };
+  int64_t kSize = *gemm.space.totalK().constant(), blocks = kSize / codes.block,
+          fields = codes.isHalved ? 2 : 1;
+  k.loop(k.index(0), rows, k.index(1), [&](Value row) {
+    Value at = k.add(firstK, row), block = k.div(at, k.index(codes.block));
+    Value x =
+        load(bytes, codes.integers, k.div(at, k.index(fields)), kSize / fields);
+    if (codes.isHalved) {
+      Value shift = b.create<arith::IndexCastOp>(
+          k.loc, b.getI8Type(),
+          k.mul(k.rem(at, k.index(fields)), k.index(bitsOfCode)));
+      x = b.create<arith::ShRUIOp>(k.loc, x,
+                                   k.broadcast(shift, unsigned(gemm.nr)));
+      x = b.create<arith::AndIOp>(k.loc, x, k.integer(bytes, lowBits));
+      Value zero = codes.zeros ? load(bytes, codes.zeros, block, blocks)
+                               : k.integer(bytes, codes.zero);
+      x = b.create<arith::SubIOp>(k.loc, x, zero);
+    }
+    x = b.create<arith::ExtSIOp>(k.loc, words, x);
+    x = b.create<arith::SIToFPOp>(k.loc, floats, x);
+    x = b.create<arith::MulFOp>(k.loc, x,
+                                load(floats, codes.scales, block, blocks));
+    b.create<vector::StoreOp>(k.loc, x, panels,
+                              k.add(destination, k.mul(row, k.index(gemm.nr))));
   });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies of B's panels that a task makes for itself: packed from a row-major B,
-// or widened.
+// widened, or decoded (dequantized).
 
 #ifndef ZENITH_LOWERING_GEMM_GEMMPANELCOPIES_H
 #define ZENITH_LOWERING_GEMM_GEMMPANELCOPIES_H
@@ -27,6 +27,8 @@ public:
 
 private:
   void widen(mlir::Value kBlock, mlir::Value firstPanel, mlir::Value lastPanel);
+  void decode(const graph::CodedPanels &codes, mlir::Value panel,
+              mlir::Value firstK, mlir::Value rows, mlir::Value destination);
   int64_t count() const;
 
   const GemmContext &gemm;

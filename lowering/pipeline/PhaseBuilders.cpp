@@ -189,6 +189,7 @@ static void addPacking(OpPassManager &passes, const PhaseOptions &options) {
   if (options.int8Dots)
     passes.addNestedPass<func::FuncOp>(createNarrowDepthwiseFiltersPass());
   passes.addNestedPass<func::FuncOp>(createReduceSingleColumnsPass());
+  passes.addNestedPass<func::FuncOp>(createPackBlockCodesPass());
   passes.addNestedPass<func::FuncOp>(createPackBatchedMatmulsPass());
   passes.addNestedPass<func::FuncOp>(createPackMatmulsPass());
   passes.addNestedPass<func::FuncOp>(createPackFewOutputsPass());

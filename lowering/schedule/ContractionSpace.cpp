@@ -115,6 +115,18 @@ LocatedOperand materialise(ContractionSpace &space, Value value,
   return located;
 }
 
+/// Panels of integers that memory holds, scales and zero points too.
+static std::optional<graph::CodedPanels> codesIn(BlockArgument integers,
+                                                 Operation *anchor) {
+  auto panels = graph::matchUnpackedPanels(anchor->getOperand(1));
+  auto codes = panels ? graph::matchCodedPanels(panels->packed) : std::nullopt;
+  if (!codes || codes->integers != integers ||
+      !isa<BlockArgument>(codes->scales) ||
+      (codes->zeros && !isa<BlockArgument>(codes->zeros)))
+    return std::nullopt;
+  return codes;
+}
+
 std::optional<EncodedB> encodedB(Operation *anchor) {
   auto fusion = anchor->getParentOfType<graph::FusionOp>();
   auto encodings =
@@ -125,22 +137,29 @@ std::optional<EncodedB> encodedB(Operation *anchor) {
   for (auto [index, encoding] : llvm::enumerate(encodings)) {
     BlockArgument argument = fusion.getBody().getArgument(unsigned(index));
     if (auto panels = dyn_cast<graph::PanelsAttr>(encoding))
-      return EncodedB{argument, panels.getWidth(), panels.getGroup(), {}};
+      return EncodedB{argument,
+                      panels.getWidth(),
+                      panels.getGroup(),
+                      {},
+                      codesIn(argument, anchor)};
     auto winograd = dyn_cast<graph::WinogradAttr>(encoding);
     auto conv = dyn_cast<graph::ConvolutionOp>(anchor);
     if (!winograd || !conv)
       continue;
     auto type = cast<RankedTensorType>(argument.getType());
     int64_t width = type.getRank() == 3 ? type.getDimSize(2) : 0;
-    return EncodedB{argument, width, 1,
-                    graph::winogradFilter(conv, winograd.getTile())};
+    return EncodedB{argument,
+                    width,
+                    1,
+                    graph::winogradFilter(conv, winograd.getTile()),
+                    {}};
   }
   return std::nullopt;
 }
 
 bool EncodedB::hasPanels() const {
   auto type = cast<RankedTensorType>(argument.getType());
-  return width && (group > 1 || type.getDimSize(0) != 1);
+  return codes || (width && (group > 1 || type.getDimSize(0) != 1));
 }
 
 LocatedOperand EncodedB::at(size_t rank) const {
@@ -154,6 +173,7 @@ LocatedOperand EncodedB::at(size_t rank) const {
 LocatedOperand EncodedB::panels(ArrayRef<DimExpr> sizes) const {
   LocatedOperand located = at(sizes.size());
   located.panel = unsigned(width);
+  located.codes = codes;
   located.kInterleave = unsigned(group);
   located.dims.back().push_back({sizes.back(), DimExpr(1)});
   DimExpr stride = width;
@@ -334,6 +354,7 @@ bool DotAxes::build(const LocatedOperand &lhs, const LocatedOperand &rhs) {
   space.a = lhs.source;
   space.b = rhs.source;
   space.panel = rhs.panel;
+  space.codes = rhs.codes;
   space.kInterleave = rhs.kInterleave;
   return true;
 }
@@ -347,11 +368,17 @@ static bool isHalfOfTile(const LocatedOperand &rhs, unsigned columns,
 }
 
 /// Panels whose width does not suit the register tile are read as a row-major
-/// matrix where there is only one, and copied otherwise.
+/// matrix where there is only one, and copied otherwise. Codes suit tasks that
+/// widen panels of the tile's width.
 static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
                                    Value value, graph::DimAnalysis &dims,
-                                   const TargetModel &target) {
+                                   const TargetModel &target,
+                                   sched::Operand::Form wanted) {
   unsigned columns = nrOf(space.sum, target);
+  bool widens =
+      wanted == sched::Operand::Open || wanted == sched::Operand::Widened;
+  if (rhs.codes && (rhs.panel != columns || !widens || !space.sum.isF32()))
+    return materialise(space, value, dims);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
   if (rhs.kInterleave > 1 && (!fits || !target.wideLoads))
     return materialise(space, value, dims);
@@ -426,7 +453,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
     columns = columns * dims.dimOf(op.getRhs(), dim);
   LocatedOperand lhs = locateLhs(space, columns, dims, target);
   LocatedOperand rhs = usablePanels(space, locateB(space, op.getRhs(), dims),
-                                    op.getRhs(), dims, target);
+                                    op.getRhs(), dims, target, wanted);
   bool ok = axes.build(lhs, rhs);
   if (!ok && !lhs.source.scratch) {
     lhs = materialise(space, op.getLhs(), dims);

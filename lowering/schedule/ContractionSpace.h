@@ -47,6 +47,8 @@ struct ContractionSpace {
   unsigned kInterleave =
       1;             ///< neighbouring k of a column that lie side by side
   mlir::Type copied; ///< Copied: elements of the panels
+  /// Panels that tasks decode, a block at a time; `b` is their integers.
+  std::optional<graph::CodedPanels> codes;
   /// Result dimensions of the flat row and column index, outer to inner.
   llvm::SmallVector<unsigned> rowDims, columnDims;
   std::vector<Preparation> preparations;
@@ -125,8 +127,10 @@ struct EncodedB {
   int64_t group = 1; ///< K that lie side by side
   /// Of a Winograd-transformed filter, which is followed by the filter itself.
   std::optional<graph::WinogradFilter> filter;
+  /// Of panels that are decoded: `argument` has their integers.
+  std::optional<graph::CodedPanels> codes;
 
-  /// A single panel is a row-major matrix, too.
+  /// A single panel is a row-major matrix, too, unless it is decoded.
   bool hasPanels() const;
   /// A value of these sizes in panels.
   LocatedOperand panels(llvm::ArrayRef<graph::DimExpr> sizes) const;

@@ -99,8 +99,9 @@ void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
                    int64_t mr, unsigned nr, const TargetModel &target) {
   auto kSize = space.totalK().constant();
   auto rows = mostRows(space), outerRows = space.outerRowCount().constant();
-  bool fewTiles =
-      rows && outerRows && *outerRows * ((*rows + mr - 1) / mr) < int64_t(4);
+  // Whole panels that a task decodes would not stay in cache.
+  bool fewTiles = rows && outerRows && !space.codes &&
+                  *outerRows * ((*rows + mr - 1) / mr) < int64_t(4);
   bool packsA = needsAPacking(space, target);
   double cached = panelBytes(space, target);
   bool small = !kSize || double(*kSize) * nr * 4 <= cached;
@@ -237,12 +238,12 @@ void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
   unsigned nr = nrOf(space.sum, target);
   auto kSize = space.totalK().constant();
   bool narrow = elementSize(space.b.element) < elementSize(space.sum);
-  if (!narrow || !space.sum.isF32() || !target.avx512 ||
-      multipliesKPairs(space, target) ||
+  bool paysOff =
+      target.avx512 && std::min(estimate(schedule.tileCount),
+                                double(schedule.tilesPerTask)) >= fewestTiles;
+  if (!narrow || !space.sum.isF32() || multipliesKPairs(space, target) ||
       space.form != ContractionSpace::Panels || space.panel != nr ||
-      schedule.sweptK() || !kSize || *kSize == 0 ||
-      std::min(estimate(schedule.tileCount), double(schedule.tilesPerTask)) <
-          fewestTiles ||
+      schedule.sweptK() || !kSize || *kSize == 0 || !(paysOff || space.codes) ||
       !panelsAreContiguous(space, nr))
     return;
   int64_t blocks = schedule.kBlocks();
@@ -252,7 +253,7 @@ void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
   int64_t panels = blocks == 1 || !space.taps.empty()
                        ? 1
                        : schedule.panelsPerTask * schedule.joined.count;
-  if (panels * rows * nr * 4 <= mostBytes)
+  if (space.codes || panels * rows * nr * 4 <= mostBytes)
     schedule.taskPanels = {TaskPanels::Widened, rows * nr};
 }
 

@@ -6,6 +6,7 @@
 #ifndef ZENITH_LOWERING_SCHEDULE_PREPARATION_H
 #define ZENITH_LOWERING_SCHEDULE_PREPARATION_H
 
+#include "ir/encodings/CodedPanels.h"
 #include "lowering/builder/AffineOperand.h"
 #include "lowering/schedule/Axis.h"
 
@@ -30,6 +31,8 @@ struct LocatedOperand {
   unsigned panel = 0;
   unsigned kInterleave =
       1; ///< neighbouring k of a column that lie side by side
+  /// Panels of integers, all of whose values are operands of the fusion.
+  std::optional<graph::CodedPanels> codes;
 };
 
 /// A dimension of a padded copy: dimension `dim` of the value, with `size`

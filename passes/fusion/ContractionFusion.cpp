@@ -4,6 +4,7 @@
 // panels, and take an epilogue; depthwise convolutions are windows, and linear
 // algebra calls routines on plain memory.
 
+#include "ir/encodings/CodedPanels.h"
 #include "ir/encodings/Int8Depthwise.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
@@ -60,6 +61,13 @@ struct DotGeneralFusion
     SmallVector<Value> needed;
     for (Value operand : op->getOperands()) {
       auto panels = panelsOf(op, operand);
+      auto coded = panels ? matchCodedPanels(panels->packed) : std::nullopt;
+      if (coded) {
+        needed.append({coded->integers, coded->scales});
+        if (coded->zeros)
+          needed.push_back(coded->zeros);
+        continue;
+      }
       needed.push_back(panels ? panels->packed
                               : stridedBase(beforeWidening(operand), dims));
     }

@@ -4,6 +4,8 @@
 // on whom.
 
 #include "passes/fusion/FusionGraph.h"
+#include "ir/encodings/CodedPanels.h"
+#include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/HostScalars.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +30,8 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
   for (Operation &op : block)
     if (roles[&op] == Role::Window)
       computeInt8Input(&op);
+    else if (auto dot = dyn_cast<DotGeneralOp>(op))
+      decodeWeights(dot);
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
   pinRepeated(block);
@@ -45,6 +49,15 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
 void FusionGraph::computeInt8Input(Operation *window) {
   if (auto input = int8InputOf(window))
     for (Operation *step : input->steps)
+      roles[step] = Role::Metadata;
+}
+
+/// The kernel decodes such panels, so that memory holds the integers.
+void FusionGraph::decodeWeights(DotGeneralOp dot) {
+  auto panels = matchUnpackedPanels(dot.getRhs());
+  SmallVector<Operation *> decoding;
+  if (panels && matchCodedPanels(panels->packed, &decoding))
+    for (Operation *step : decoding)
       roles[step] = Role::Metadata;
 }
 

@@ -84,6 +84,7 @@ private:
   void pin(mlir::Value value);
   void pinRepeated(mlir::Block &block);
   void computeInt8Input(mlir::Operation *window);
+  void decodeWeights(graph::DotGeneralOp dot);
   void pinWhatReadersNeed(mlir::Operation *op);
   void collectReads(mlir::Value value, Read prefix,
                     llvm::SmallVectorImpl<Read> &found) const;

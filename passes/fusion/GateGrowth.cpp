@@ -3,6 +3,7 @@
 // Gated epilogue fusion: a matmul whose columns are the gates of an LSTM or GRU
 // takes what is computed from them, so that a time step is one kernel.
 
+#include "ir/encodings/CodedPanels.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ColumnSlices.h"
 #include "passes/fusion/FusionPlan.h"
@@ -71,10 +72,10 @@ bool FusionPlan::growGates(Group *group) {
   auto matmul = dyn_cast<DotGeneralOp>(group->anchor);
   auto type = matmul ? matmul.getType() : RankedTensorType();
   auto panels = matmul ? matchUnpackedPanels(matmul.getRhs()) : std::nullopt;
-  if (!panels || panels->group != 1 || type.getRank() != 2 ||
-      type.isDynamicDim(1) || type.getDimSize(0) > maxRows ||
-      type.getDimSize(0) == 0 || !isa<FloatType>(type.getElementType()) ||
-      resultCount(group) != 1)
+  if (!panels || panels->group != 1 || matchCodedPanels(panels->packed) ||
+      type.getRank() != 2 || type.isDynamicDim(1) ||
+      type.getDimSize(0) > maxRows || type.getDimSize(0) == 0 ||
+      !isa<FloatType>(type.getElementType()) || resultCount(group) != 1)
     return true;
   Gates gates;
   auto isOutside = [&](const Read &read) {

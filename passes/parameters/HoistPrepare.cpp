@@ -4,6 +4,7 @@
 // constants into parameters.
 
 #include "ir/GraphOps.h"
+#include "ir/encodings/CodedPanels.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/WidenedFactor.h"
 #include "ir/encodings/Winograd.h"
@@ -158,8 +159,8 @@ static bool staysBehind(Operation *op) {
   return isa<BroadcastOp, ReshapeOp, SliceOp>(op);
 }
 
-/// Movement and widening by which contractions read packed weights and
-/// reductions packed tables: kernels recognise these ops.
+/// Movement, widening and decoding by which contractions read packed weights
+/// and reductions packed tables: kernels recognise these ops.
 static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
@@ -184,10 +185,15 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
       if (auto filter = matchTransformedFilter(convolution))
         weights = filter->matrix;
     }
-    if (auto panels = matchUnpackedPanels(weights))
-      for (; weights != panels->packed;
-           weights = weights.getDefiningOp()->getOperand(0))
-        ops.insert(weights.getDefiningOp());
+    auto panels = matchUnpackedPanels(weights);
+    if (!panels)
+      continue;
+    for (; weights != panels->packed;
+         weights = weights.getDefiningOp()->getOperand(0))
+      ops.insert(weights.getDefiningOp());
+    SmallVector<Operation *> decoding;
+    if (matchCodedPanels(panels->packed, &decoding))
+      ops.insert(decoding.begin(), decoding.end());
   }
   return ops;
 }

@@ -6,6 +6,7 @@
 #include "passes/parameters/PackMatmuls.h"
 
 #include "ir/GraphOps.h"
+#include "ir/encodings/CodedPanels.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -150,7 +151,8 @@ bool isPackable(Value weights, int64_t panel) {
   // Any [1, K, N] could be read as one panel of N columns, which no kernel
   // wants.
   auto panels = matchUnpackedPanels(weights);
-  return !panels || panels->panel != panel;
+  return !panels ||
+         (panels->panel != panel && !matchCodedPanels(panels->packed));
 }
 
 /// Sizes from which on a kernel packs a row-major factor for itself.

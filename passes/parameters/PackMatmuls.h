@@ -24,7 +24,8 @@ mlir::FailureOr<PanelShape> panelShapeOf(mlir::Operation *op, int64_t panel,
 /// a wide panel.
 PanelShape panelShapeFor(mlir::Operation *contraction, PanelShape widest);
 
-/// Static, with elements, and not in panels of that width already.
+/// Static, with elements, and neither in panels of that width already nor in
+/// panels of codes.
 bool isPackable(mlir::Value weights, int64_t panel);
 /// A factor of a contraction that is worth a form of its own: a parameter, or
 /// what several contractions read alike, as those of devices with the same

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matches differences of codes and zero points, and finds the bits of codes
-// through movement from the fields of bytes that they are cut from.
+// Matches products of integers and scales, and differences of codes and zero
+// points, and finds the bits of codes through movement from the fields of bytes
+// that they are cut from.
 
 #include "passes/quantize/BlockCodes.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/IntegerRange.h"
+#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
 
@@ -33,6 +35,40 @@ std::optional<RepeatedEntries> matchRepeated(Value value, int64_t kDim) {
       entries.getDimSize(1 - kDim) != typeOf(value).getDimSize(1 - kDim))
     return std::nullopt;
   return RepeatedEntries{broadcast.getOperand(), block};
+}
+
+static std::optional<BlockWeights> weightsOf(Value value, int64_t kDim) {
+  if (auto transpose = value.getDefiningOp<TransposeOp>()) {
+    kDim = transpose.getPermutation()[kDim];
+    value = transpose.getOperand();
+  }
+  auto product = value.getDefiningOp<MulOp>();
+  if (!product)
+    return std::nullopt;
+  for (auto [factor, scale] :
+       {std::make_pair(product.getLhs(), product.getRhs()),
+        std::make_pair(product.getRhs(), product.getLhs())}) {
+    auto convert = factor.getDefiningOp<ConvertOp>();
+    auto repeated = matchRepeated(scale, kDim);
+    if (!convert || !repeated)
+      continue;
+    auto range = rangeOf(convert.getOperand());
+    if (range && range->fits(16))
+      return BlockWeights{convert.getOperand(), repeated->entries, kDim,
+                          repeated->block};
+  }
+  return std::nullopt;
+}
+
+std::optional<BlockWeights> matchBlockWeights(DotGeneralOp dot) {
+  DotDimsAttr dims = dot.getDims();
+  RankedTensorType right = typeOf(dot.getRhs());
+  if (!dims.getRhsBatching().empty() || right.getRank() != 2 ||
+      dims.getRhsContracting().size() != 1 || !right.hasStaticShape() ||
+      right.getNumElements() == 0 || !typeOf(dot).getElementType().isF32() ||
+      !isParameter(dot.getRhs()) || isFixed(dot.getLhs()))
+    return std::nullopt;
+  return weightsOf(dot.getRhs(), dims.getRhsContracting().front());
 }
 
 /// The integer that conversions left as it is. Those of ui8 to i8 do so for
@@ -83,11 +119,11 @@ static std::optional<IntegerRange> rangeOfFields(Value value,
   return all;
 }
 
-std::optional<BlockCodes> matchBlockCodes(Value integers, int64_t kDim,
-                                          int64_t block) {
+std::optional<CodedIntegers> matchCodedIntegers(Value integers, int64_t kDim,
+                                                int64_t block) {
   constexpr int64_t codesOf4Bits = 16;
   integers = beforeConversions(integers);
-  BlockCodes result{integers, 0, {}, 0};
+  CodedIntegers result{integers, 0, {}, 0};
   if (auto difference = integers.getDefiningOp<SubOp>()) {
     result.codes = difference.getLhs();
     Value zeros = beforeConversions(difference.getRhs());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers of weights as what they were stored as: codes of 4 bits minus a zero
-// point per block of K.
+// Weights that are integers times a scale per block of K, and their integers as
+// what they were stored as: codes of 4 bits minus a zero point per block.
 
 #ifndef ZENITH_PASSES_QUANTIZE_BLOCKCODES_H
 #define ZENITH_PASSES_QUANTIZE_BLOCKCODES_H
 
-#include "mlir/IR/Value.h"
+#include "ir/GraphOps.h"
 #include <optional>
 
 namespace zenith::quantize {
@@ -21,8 +21,20 @@ struct RepeatedEntries {
 /// form.
 std::optional<RepeatedEntries> matchRepeated(mlir::Value value, int64_t kDim);
 
+/// Weights [K, columns], or transposed if `kDim` is 1.
+struct BlockWeights {
+  mlir::Value integers; ///< of at most 16 bits
+  mlir::Value scales;   ///< [blocks, columns], or transposed
+  int64_t kDim = 0, block = 1;
+};
+
+/// The right-hand side of an f32 matmul of two matrices as block-wise quantized
+/// parameters; nullopt where it is of another form, or the left-hand side is
+/// fixed too.
+std::optional<BlockWeights> matchBlockWeights(graph::DotGeneralOp dot);
+
 /// codes - zeros, or codes - zero where `zeros` is null.
-struct BlockCodes {
+struct CodedIntegers {
   mlir::Value codes; ///< integers of the matrix's shape
   int64_t low = 0;   ///< codes are in [low, low + 15]
   mlir::Value zeros; ///< integers, an entry for each block of K
@@ -32,8 +44,8 @@ struct BlockCodes {
 /// The codes of 4 bits that `integers`, a matrix with K along `kDim`, are
 /// computed from, with zero points per `block` of K; nullopt where they have
 /// more bits.
-std::optional<BlockCodes> matchBlockCodes(mlir::Value integers, int64_t kDim,
-                                          int64_t block);
+std::optional<CodedIntegers> matchCodedIntegers(mlir::Value integers,
+                                                int64_t kDim, int64_t block);
 
 } // namespace zenith::quantize
 

@@ -3,7 +3,7 @@
 // A row times weights that are integers times a scale per block of K: the sum
 // over blocks of scale * (row * integers). With one row the time is that of
 // reading the weights, so these stay as narrow as they are, two codes of 4 bits
-// in a byte; several rows read them in f32.
+// in a byte. For several rows see PackBlockCodes.cpp.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/quantize/BlockCodes.h"
+#include "passes/quantize/CodeBytes.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -26,42 +27,6 @@ namespace zenith {
 } // namespace zenith
 
 namespace zenith::quantize {
-
-namespace {
-/// Weights [K, columns], or transposed if `kDim` is 1.
-struct BlockWeights {
-  Value integers;
-  Value scales; ///< [blocks, columns], or transposed
-  int64_t kDim = 0, block = 1;
-};
-} // namespace
-
-static std::optional<BlockWeights> matchWeights(Value value, int64_t kDim) {
-  if (auto transpose = value.getDefiningOp<TransposeOp>()) {
-    kDim = transpose.getPermutation()[kDim];
-    value = transpose.getOperand();
-  }
-  auto product = value.getDefiningOp<MulOp>();
-  if (!product || !typeOf(value).hasStaticShape())
-    return std::nullopt;
-  for (auto [factor, scale] :
-       {std::make_pair(product.getLhs(), product.getRhs()),
-        std::make_pair(product.getRhs(), product.getLhs())}) {
-    BlockWeights weights;
-    weights.kDim = kDim;
-    auto convert = factor.getDefiningOp<ConvertOp>();
-    auto repeated = matchRepeated(scale, kDim);
-    if (!convert || !repeated)
-      continue;
-    weights.scales = repeated->entries;
-    weights.block = repeated->block;
-    weights.integers = convert.getOperand();
-    auto range = rangeOf(weights.integers);
-    if (range && range->fits(16))
-      return weights;
-  }
-  return std::nullopt;
-}
 
 /// NR of these panels: the columns that reduction kernels take at once, so that
 /// they read memory sequentially.
@@ -101,22 +66,14 @@ private:
   /// A matrix with K along the weights' dimension, whose K is split into
   /// `split`, in panels of columns: [panels, split..., panel].
   Value panelsOf(Value matrix, ArrayRef<int64_t> split);
-  /// An integer constant of the shape and type of `like`.
-  Value splat(Value like, int64_t value) {
-    RankedTensorType type = typeOf(like);
-    return builder.create<ConstantOp>(
-        loc, cast<ElementsAttr>(DenseElementsAttr::get(
-                 type, builder.getIntegerAttr(type.getElementType(), value))));
-  }
   template <typename Op> Value elementwise(Value lhs, Value rhs) {
     return builder.create<Op>(loc, lhs.getType(), lhs, rhs);
   }
   /// Integers [panels, blocks, K of a block, panel], widened, times the row's
   /// entries at their K, [blocks, K of a block].
   Value timesRow(Value integers, Value row);
-  Value half(Value value, int64_t dim, int64_t index);
   Value productsOfIntegers();
-  Value productsOfCodes(const BlockCodes &codes);
+  Value productsOfCodes(const CodedIntegers &codes);
 
   DotGeneralOp dot;
   const BlockWeights &weights;
@@ -148,20 +105,6 @@ Value RowProduct::timesRow(Value integers, Value row) {
                             broadcastLike(builder, loc, row, {1, 2}, wide));
 }
 
-/// Entry `index` of the dimension, without it.
-Value RowProduct::half(Value value, int64_t dim, int64_t index) {
-  RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()),
-      strides(type.getRank(), 1);
-  starts[dim] = index;
-  sizes[dim] = 1;
-  Value one =
-      builder.create<SliceOp>(loc, type.clone(sizes), value, ValueRange(),
-                              ValueRange(), starts, sizes, strides);
-  sizes.erase(sizes.begin() + dim);
-  return reshaped(builder, loc, one, sizes);
-}
-
 Value RowProduct::productsOfIntegers() {
   unsigned bits = rangeOf(weights.integers)->fits(8) ? 8 : 16;
   Value integers = panelsOf(
@@ -172,37 +115,37 @@ Value RowProduct::productsOfIntegers() {
 }
 
 /// Codes 2i and 2i + 1 of a block are the low and the high bits of byte i.
-Value RowProduct::productsOfCodes(const BlockCodes &match) {
-  Type byte = builder.getI8Type();
+Value RowProduct::productsOfCodes(const CodedIntegers &match) {
   int64_t pairs = weights.block / 2;
   auto fromLow = [&](Value value) {
-    value = converted(builder, value, byte);
-    return match.low ? elementwise<SubOp>(value, splat(value, match.low))
-                     : value;
+    return codesFromZero(builder, loc, value, match.low);
   };
-  Value codes = panelsOf(fromLow(match.codes), {blocks, pairs, 2});
   constexpr int64_t pairDim = 3;
-  Value first = half(codes, pairDim, 0), second = half(codes, pairDim, 1);
-  Value bytes = elementwise<OrOp>(
-      first, elementwise<ShiftLeftOp>(second, splat(second, 4)));
+  Value bytes =
+      pairsInBytes(builder, loc,
+                   panelsOf(fromLow(match.codes), {blocks, pairs, 2}), pairDim);
+  auto splat = [&](int64_t value) {
+    return splatLike(builder, loc, bytes, value);
+  };
   Value zeros = match.zeros
                     ? broadcastLike(builder, loc,
                                     panelsOf(fromLow(match.zeros), {blocks}),
                                     {0, 1, 3}, bytes)
-                    : splat(bytes, match.zero - match.low);
-  Value low = elementwise<AndOp>(bytes, splat(bytes, 15));
-  Value high = elementwise<ShiftRightLogicalOp>(bytes, splat(bytes, 4));
+                    : splat(match.zero - match.low);
+  Value low = elementwise<AndOp>(bytes, splat(15));
+  Value high = elementwise<ShiftRightLogicalOp>(bytes, splat(4));
   Value row = reshaped(builder, loc, dot.getLhs(), {blocks, pairs, 2});
-  return elementwise<AddOp>(
-      timesRow(elementwise<SubOp>(low, zeros), half(row, 2, 0)),
-      timesRow(elementwise<SubOp>(high, zeros), half(row, 2, 1)));
+  return elementwise<AddOp>(timesRow(elementwise<SubOp>(low, zeros),
+                                     entryOf(builder, loc, row, 2, 0)),
+                            timesRow(elementwise<SubOp>(high, zeros),
+                                     entryOf(builder, loc, row, 2, 1)));
 }
 
 void RowProduct::write() {
   Type f32 = builder.getF32Type();
   auto codes =
       weights.block % 2 == 0
-          ? matchBlockCodes(weights.integers, weights.kDim, weights.block)
+          ? matchCodedIntegers(weights.integers, weights.kDim, weights.block)
           : std::nullopt;
   Value products = codes ? productsOfCodes(*codes) : productsOfIntegers();
   Value scales = panelsOf(weights.scales, {blocks});
@@ -224,17 +167,11 @@ void RowProduct::write() {
 }
 
 static void scaleBlocks(DotGeneralOp dot) {
-  DotDimsAttr dims = dot.getDims();
-  RankedTensorType left = typeOf(dot.getLhs()), right = typeOf(dot.getRhs()),
-                   result = typeOf(dot);
-  if (!dims.getRhsBatching().empty() || right.getRank() != 2 ||
-      dims.getRhsContracting().size() != 1 || !left.hasStaticShape() ||
-      !right.hasStaticShape() || !result.getElementType().isF32() ||
-      !isParameter(dot.getRhs()) || isFixed(dot.getLhs()))
-    return;
-  int64_t kDim = dims.getRhsContracting().front(), k = right.getDimSize(kDim);
-  auto weights = matchWeights(dot.getRhs(), kDim);
-  if (weights && left.getNumElements() == k && k != 0)
+  auto weights = matchBlockWeights(dot);
+  RankedTensorType left = typeOf(dot.getLhs());
+  if (weights && left.hasStaticShape() &&
+      left.getNumElements() ==
+          typeOf(weights->integers).getDimSize(weights->kDim))
     RowProduct(dot, *weights).write();
 }
 
