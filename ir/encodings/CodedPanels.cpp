@@ -24,19 +24,34 @@ static Value splat(OpBuilder &builder, Location loc, Value like,
                type, builder.getIntegerAttr(type.getElementType(), value))));
 }
 
-/// Entries [panels, blocks, panel], each for all k of its block.
-static Value repeated(OpBuilder &builder, Location loc, Value entries,
-                      int64_t block) {
-  RankedTensorType type = typeOf(entries);
-  int64_t panels = type.getDimSize(0), blocks = type.getDimSize(1),
-          width = type.getDimSize(2);
-  Value each = builder.create<BroadcastOp>(
-      loc, type.clone({panels, blocks, block, width}), entries,
-      ArrayRef<int64_t>{0, 1, 3}, ValueRange());
-  return reshaped(builder, loc, each, {panels, blocks * block, width});
+/// The first `k` rows of [panels, rows, panel].
+static Value firstRows(OpBuilder &builder, Location loc, Value value,
+                       int64_t k) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> sizes(type.getShape());
+  if (sizes[1] == k)
+    return value;
+  sizes[1] = k;
+  return builder.create<SliceOp>(loc, type.clone(sizes), value, ValueRange(),
+                                 ValueRange(), ArrayRef<int64_t>{0, 0, 0},
+                                 sizes, ArrayRef<int64_t>{1, 1, 1});
 }
 
-/// The integers of two codes in each byte.
+/// Entries [panels, blocks, panel], each for all k of its block.
+static Value repeated(OpBuilder &builder, Location loc, Value entries,
+                      const CodedPanels &panels) {
+  RankedTensorType type = typeOf(entries);
+  int64_t count = type.getDimSize(0), blocks = type.getDimSize(1),
+          width = type.getDimSize(2), block = panels.block;
+  Value each = builder.create<BroadcastOp>(
+      loc, type.clone({count, blocks, block, width}), entries,
+      ArrayRef<int64_t>{0, 1, 3}, ValueRange());
+  return firstRows(builder, loc,
+                   reshaped(builder, loc, each, {count, blocks * block, width}),
+                   panels.k);
+}
+
+/// The two codes in each byte.
 static Value splitBytes(OpBuilder &builder, Location loc,
                         const CodedPanels &panels) {
   Value bytes = panels.integers;
@@ -53,21 +68,36 @@ static Value splitBytes(OpBuilder &builder, Location loc,
   Value joined = builder.create<ConcatOp>(
       loc, type.clone({count, pairs, 2, width}),
       /*dim=*/uint64_t(2), ValueRange{apart(low), apart(high)});
-  Value codes = reshaped(builder, loc, joined, {count, pairs * 2, width});
-  Value zeros = panels.zeros
-                    ? repeated(builder, loc, panels.zeros, panels.block)
-                    : splat(builder, loc, codes, panels.zero);
-  return builder.create<SubOp>(loc, codes.getType(), codes, zeros);
+  return firstRows(builder, loc,
+                   reshaped(builder, loc, joined, {count, pairs * 2, width}),
+                   panels.k);
+}
+
+/// The type in which the zero point is subtracted: differences of codes of 4
+/// bits are bytes, those of bytes take two.
+static Type typeOfDifference(OpBuilder &builder, const CodedPanels &panels) {
+  if (panels.zeros && typeOf(panels.zeros).getElementType().isF32())
+    return builder.getF32Type();
+  return builder.getIntegerType(panels.isHalved ? 8 : 16);
 }
 
 Value decodePanels(OpBuilder &builder, Location loc,
                    const CodedPanels &panels) {
-  Value integers =
+  Value value =
       panels.isHalved ? splitBytes(builder, loc, panels) : panels.integers;
-  Value wide = converted(builder, integers, builder.getF32Type());
-  return builder.create<MulOp>(
-      loc, wide.getType(), wide,
-      repeated(builder, loc, panels.scales, panels.block));
+  if (panels.isHalved || panels.zeros) {
+    Type type = typeOfDifference(builder, panels);
+    value = converted(builder, value, type);
+    Value zeros =
+        panels.zeros
+            ? converted(builder, repeated(builder, loc, panels.zeros, panels),
+                        type)
+            : splat(builder, loc, value, panels.zero);
+    value = builder.create<SubOp>(loc, value.getType(), value, zeros);
+  }
+  value = converted(builder, value, builder.getF32Type());
+  return builder.create<MulOp>(loc, value.getType(), value,
+                               repeated(builder, loc, panels.scales, panels));
 }
 
 namespace {
@@ -85,6 +115,8 @@ private:
       ops.push_back(op);
     return op;
   }
+  Value beforeConversion(Value value);
+  Value beforeSlice(Value value);
   /// What repeated() repeats, and for how many k; a null value for others.
   std::pair<Value, int64_t> entriesOf(Value value);
   Value half(Value value, int64_t count, bool isHigh);
@@ -94,18 +126,40 @@ private:
 };
 } // namespace
 
+Value Decoding::beforeConversion(Value value) {
+  auto convert = step<ConvertOp>(value);
+  return convert ? convert.getOperand() : value;
+}
+
+/// The value of which firstRows() takes rows.
+Value Decoding::beforeSlice(Value value) {
+  auto slice = value.getDefiningOp<SliceOp>();
+  bool takesFirst =
+      slice && typeOf(value).getRank() == 3 &&
+      llvm::all_of(slice.getStaticStarts(), [](int64_t x) { return x == 0; }) &&
+      llvm::all_of(slice.getStrides(), [](int64_t x) { return x == 1; }) &&
+      typeOf(slice.getOperand()).getDimSize(0) == typeOf(value).getDimSize(0) &&
+      typeOf(slice.getOperand()).getDimSize(2) == typeOf(value).getDimSize(2);
+  if (!takesFirst)
+    return value;
+  ops.push_back(slice);
+  return slice.getOperand();
+}
+
 std::pair<Value, int64_t> Decoding::entriesOf(Value value) {
-  auto reshape = step<ReshapeOp>(value);
+  RankedTensorType all = typeOf(value);
+  auto reshape = step<ReshapeOp>(beforeSlice(value));
   auto each = reshape ? step<BroadcastOp>(reshape.getOperand()) : BroadcastOp();
   if (!each || typeOf(each.getOperand()).getRank() != 3 ||
-      each.getMapping() != ArrayRef<int64_t>{0, 1, 3} ||
-      typeOf(value).getRank() != 3)
+      each.getMapping() != ArrayRef<int64_t>{0, 1, 3} || all.getRank() != 3 ||
+      typeOf(reshape).getRank() != 3)
     return {};
-  RankedTensorType entries = typeOf(each.getOperand()), all = typeOf(value);
+  RankedTensorType entries = typeOf(each.getOperand()), whole = typeOf(reshape);
   int64_t block = typeOf(each).getDimSize(2);
-  if (entries.getDimSize(0) != all.getDimSize(0) ||
-      entries.getDimSize(1) * block != all.getDimSize(1) ||
-      entries.getDimSize(2) != all.getDimSize(2))
+  if (entries.getDimSize(0) != whole.getDimSize(0) ||
+      entries.getDimSize(1) * block != whole.getDimSize(1) ||
+      entries.getDimSize(2) != whole.getDimSize(2) ||
+      whole.getDimSize(1) - all.getDimSize(1) >= block)
     return {};
   return {each.getOperand(), block};
 }
@@ -132,12 +186,14 @@ Value Decoding::half(Value value, int64_t pairs, bool isHigh) {
 }
 
 bool Decoding::splits(Value codes) {
-  auto reshape = step<ReshapeOp>(codes);
+  auto reshape = step<ReshapeOp>(beforeSlice(codes));
   auto joined = reshape ? step<ConcatOp>(reshape.getOperand()) : ConcatOp();
   if (!joined || joined->getNumOperands() != 2 || joined.getDim() != 2 ||
-      typeOf(codes).getRank() != 3)
+      typeOf(reshape).getRank() != 3)
     return false;
-  int64_t pairs = typeOf(codes).getDimSize(1) / 2;
+  int64_t pairs = typeOf(reshape).getDimSize(1) / 2;
+  if ((found.k + 1) / 2 != pairs)
+    return false;
   Value low = half(joined->getOperand(0), pairs, false),
         high = half(joined->getOperand(1), pairs, true);
   found.integers = low;
@@ -148,31 +204,41 @@ bool Decoding::splits(Value codes) {
 std::optional<CodedPanels> Decoding::match(Value panels) {
   RankedTensorType type = typeOf(panels);
   auto product = step<MulOp>(panels);
-  auto wide = product ? step<ConvertOp>(product.getLhs()) : ConvertOp();
-  if (!wide || type.getRank() != 3 || !type.hasStaticShape() ||
-      !type.getElementType().isF32() ||
-      !typeOf(wide.getOperand()).getElementType().isSignlessInteger(8))
+  if (!product || type.getRank() != 3 || !type.hasStaticShape() ||
+      !type.getElementType().isF32())
     return std::nullopt;
+  found.k = type.getDimSize(1);
   std::tie(found.scales, found.block) = entriesOf(product.getRhs());
   if (!found.scales)
     return std::nullopt;
-  auto difference = wide.getOperand().getDefiningOp<SubOp>();
+  auto isByte = [](Value value) {
+    return typeOf(value).getElementType().isInteger(8);
+  };
+  Value wide = beforeConversion(product.getLhs());
+  auto difference = wide.getDefiningOp<SubOp>();
   if (!difference) {
-    found.integers = wide.getOperand();
-    return found;
+    found.integers = wide;
+    return isByte(wide) ? std::optional(found) : std::nullopt;
   }
   ops.push_back(difference);
-  if (!splits(difference.getLhs()))
+  found.integers = beforeConversion(difference.getLhs());
+  bool splitsBytes =
+      isa_and_nonnull<ReshapeOp, SliceOp>(found.integers.getDefiningOp());
+  if (splitsBytes && !splits(found.integers))
     return std::nullopt;
   if (auto zero = splatValue(difference.getRhs())) {
     found.zero = int64_t(*zero);
-    return found;
+    return found.isHalved ? std::optional(found) : std::nullopt;
   }
   int64_t block = 0;
-  std::tie(found.zeros, block) = entriesOf(difference.getRhs());
-  if (!found.zeros || block != found.block)
+  std::tie(found.zeros, block) =
+      entriesOf(beforeConversion(difference.getRhs()));
+  if (!isByte(found.integers) || !found.zeros || block != found.block)
     return std::nullopt;
-  return found;
+  Type zero = typeOf(found.zeros).getElementType();
+  return zero.isF32() || zero == typeOf(found.integers).getElementType()
+             ? std::optional(found)
+             : std::nullopt;
 }
 
 std::optional<CodedPanels> matchCodedPanels(Value panels,

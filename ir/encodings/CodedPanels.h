@@ -16,17 +16,18 @@ namespace zenith::graph {
 
 /// The packed panels [panels, K, panel] of f32 (ir/encodings/PackedPanels.h)
 /// whose element at k is (integer - zero) * scale. Scale and zero point are
-/// those of block k / `block` of the column.
+/// those of block k / `block` of the column; the last block may be shorter.
 struct CodedPanels {
-  /// i8: an integer in each, [panels, K, panel]; or two codes of 4 bits in
-  /// each, [panels, K / 2, panel], that of the even k in the low bits.
+  /// i8 or ui8 [panels, K, panel]; or i8 [panels, ceil(K / 2), panel] with two
+  /// codes of 4 bits in each, that of the even k in the low bits.
   mlir::Value integers;
   bool isHalved = false;
-  mlir::Value scales; ///< f32 [panels, K / block, panel]
-  /// Of halved panels alone: i8 like `scales`, or null where all are `zero`.
+  mlir::Value scales; ///< f32 [panels, ceil(K / block), panel]
+  /// Of the shape of `scales`: of f32, or of the type of `integers`. Null where
+  /// all are `zero`, which is 0 unless the panels are halved.
   mlir::Value zeros;
   int64_t zero = 0;
-  int64_t block = 1;
+  int64_t k = 0, block = 1;
 };
 
 /// Computes the panels.

@@ -45,13 +45,15 @@ static std::optional<IntegerRange> rangeOfConstant(ConstantOp constant) {
 }
 
 std::optional<IntegerRange> rangeOf(Value value, unsigned opsLeft) {
-  if (auto range = rangeOfType(typeOf(value).getElementType()))
-    return range;
   Operation *op = value.getDefiningOp();
-  if (!op || opsLeft == 0 || !typeOf(value).getElementType().isInteger(32))
-    return std::nullopt;
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return rangeOfConstant(constant);
+  auto ofType = rangeOfType(typeOf(value).getElementType());
+  bool isWord = typeOf(value).getElementType().isInteger(32);
+  if (auto constant = dyn_cast_or_null<ConstantOp>(op);
+      constant && (ofType || isWord))
+    if (auto range = rangeOfConstant(constant))
+      return range;
+  if (ofType || !op || opsLeft == 0 || !isWord)
+    return ofType;
   auto operand = [&](unsigned index) {
     return rangeOf(op->getOperand(index), opsLeft - 1);
   };

@@ -81,12 +81,21 @@ void GemmPanelCopies::decode(const graph::CodedPanels &codes, Value panel,
                                     k.memoryOf(cast<BlockArgument>(operand)),
                                     k.mul(at, k.index(gemm.nr)));
   };
-  int64_t kSize = *gemm.space.totalK().constant(), blocks = kSize / codes.block,
+  int64_t blocks = int64_t(llvm::divideCeil(codes.k, codes.block)),
           fields = codes.isHalved ? 2 : 1;
+  auto elementOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  bool hasFloatZeros = codes.zeros && elementOf(codes.zeros).isF32();
+  auto widen = [&](Value x) -> Value {
+    if (elementOf(codes.integers).isUnsignedInteger())
+      return b.create<arith::ExtUIOp>(k.loc, words, x);
+    return b.create<arith::ExtSIOp>(k.loc, words, x);
+  };
   k.loop(k.index(0), rows, k.index(1), [&](Value row) {
     Value at = k.add(firstK, row), block = k.div(at, k.index(codes.block));
-    Value x =
-        load(bytes, codes.integers, k.div(at, k.index(fields)), kSize / fields);
+    Value x = load(bytes, codes.integers, k.div(at, k.index(fields)),
+                   int64_t(llvm::divideCeil(codes.k, fields)));
     if (codes.isHalved) {
       Value shift = b.create<arith::IndexCastOp>(
           k.loc, b.getI8Type(),
@@ -94,12 +103,20 @@ void GemmPanelCopies::decode(const graph::CodedPanels &codes, Value panel,
       x = b.create<arith::ShRUIOp>(k.loc, x,
                                    k.broadcast(shift, unsigned(gemm.nr)));
       x = b.create<arith::AndIOp>(k.loc, x, k.integer(bytes, lowBits));
-      Value zero = codes.zeros ? load(bytes, codes.zeros, block, blocks)
-                               : k.integer(bytes, codes.zero);
-      x = b.create<arith::SubIOp>(k.loc, x, zero);
     }
-    x = b.create<arith::ExtSIOp>(k.loc, words, x);
+    if (codes.isHalved && !hasFloatZeros) // the difference fits in a byte
+      x = b.create<arith::SubIOp>(k.loc, x,
+                                  codes.zeros
+                                      ? load(bytes, codes.zeros, block, blocks)
+                                      : k.integer(bytes, codes.zero));
+    x = widen(x);
+    if (!codes.isHalved && codes.zeros && !hasFloatZeros)
+      x = b.create<arith::SubIOp>(
+          k.loc, x, widen(load(bytes, codes.zeros, block, blocks)));
     x = b.create<arith::SIToFPOp>(k.loc, floats, x);
+    if (hasFloatZeros)
+      x = b.create<arith::SubFOp>(k.loc, x,
+                                  load(floats, codes.zeros, block, blocks));
     x = b.create<arith::MulFOp>(k.loc, x,
                                 load(floats, codes.scales, block, blocks));
     b.create<vector::StoreOp>(k.loc, x, panels,

@@ -16,8 +16,19 @@ using namespace zenith::graph;
 
 namespace zenith::quantize {
 
+/// The value whose first rows and columns a slice takes.
+static Value beforeFirst(Value value) {
+  auto slice = value.getDefiningOp<SliceOp>();
+  bool takesFirst =
+      slice &&
+      llvm::all_of(slice.getStaticStarts(),
+                   [](int64_t start) { return start == 0; }) &&
+      llvm::all_of(slice.getStrides(), [](int64_t s) { return s == 1; });
+  return takesFirst ? slice.getOperand() : value;
+}
+
 std::optional<RepeatedEntries> matchRepeated(Value value, int64_t kDim) {
-  auto reshape = value.getDefiningOp<ReshapeOp>();
+  auto reshape = beforeFirst(value).getDefiningOp<ReshapeOp>();
   auto broadcast = reshape ? reshape.getOperand().getDefiningOp<BroadcastOp>()
                            : BroadcastOp();
   if (!broadcast || typeOf(broadcast).getRank() != 3 ||
@@ -31,7 +42,9 @@ std::optional<RepeatedEntries> matchRepeated(Value value, int64_t kDim) {
   RankedTensorType entries = typeOf(broadcast.getOperand());
   int64_t block = typeOf(broadcast).getDimSize(repeated);
   if (broadcast.getMapping() != ArrayRef<int64_t>(mapping) ||
-      entries.getDimSize(kDim) * block != typeOf(value).getDimSize(kDim) ||
+      entries.getDimSize(kDim) !=
+          int64_t(llvm::divideCeil(typeOf(value).getDimSize(kDim), block)) ||
+      entries.getDimSize(kDim) * block != typeOf(reshape).getDimSize(kDim) ||
       entries.getDimSize(1 - kDim) != typeOf(value).getDimSize(1 - kDim))
     return std::nullopt;
   return RepeatedEntries{broadcast.getOperand(), block};
@@ -48,13 +61,19 @@ static std::optional<BlockWeights> weightsOf(Value value, int64_t kDim) {
   for (auto [factor, scale] :
        {std::make_pair(product.getLhs(), product.getRhs()),
         std::make_pair(product.getRhs(), product.getLhs())}) {
-    auto convert = factor.getDefiningOp<ConvertOp>();
+    auto difference = factor.getDefiningOp<SubOp>();
+    auto convert =
+        (difference ? difference.getLhs() : factor).getDefiningOp<ConvertOp>();
     auto repeated = matchRepeated(scale, kDim);
-    if (!convert || !repeated)
+    auto zeros =
+        difference ? matchRepeated(difference.getRhs(), kDim) : std::nullopt;
+    if (!convert || !repeated ||
+        (difference && (!zeros || zeros->block != repeated->block)))
       continue;
     auto range = rangeOf(convert.getOperand());
     if (range && range->fits(16))
-      return BlockWeights{convert.getOperand(), repeated->entries, kDim,
+      return BlockWeights{convert.getOperand(), repeated->entries,
+                          zeros ? zeros->entries : Value(), kDim,
                           repeated->block};
   }
   return std::nullopt;
@@ -119,9 +138,9 @@ static std::optional<IntegerRange> rangeOfFields(Value value,
   return all;
 }
 
-std::optional<CodedIntegers> matchCodedIntegers(Value integers, int64_t kDim,
-                                                int64_t block) {
-  constexpr int64_t codesOf4Bits = 16;
+/// Codes of any number of bits.
+static std::optional<CodedIntegers>
+matchDifference(Value integers, int64_t kDim, int64_t block) {
   integers = beforeConversions(integers);
   CodedIntegers result{integers, 0, {}, 0};
   if (auto difference = integers.getDefiningOp<SubOp>()) {
@@ -136,9 +155,32 @@ std::optional<CodedIntegers> matchCodedIntegers(Value integers, int64_t kDim,
       result.zeros = repeated->entries;
     }
   }
-  auto range = rangeOfFields(result.codes);
+  return result;
+}
+
+std::optional<CodedIntegers> matchCodedBytes(Value integers, int64_t kDim,
+                                             int64_t block) {
+  auto result = matchDifference(integers, kDim, block);
+  if (!result || !result->zeros)
+    return std::nullopt;
+  result->codes = beforeConversions(result->codes);
+  result->zeros = beforeConversions(result->zeros);
+  Type type = typeOf(result->codes).getElementType();
+  auto zeros = rangeOfFields(result->zeros), held = rangeOfType(type);
+  if (!type.isInteger(8) || !zeros || zeros->low < held->low ||
+      zeros->high > held->high)
+    return std::nullopt;
+  return result;
+}
+
+std::optional<CodedIntegers> matchCodedIntegers(Value integers, int64_t kDim,
+                                                int64_t block) {
+  constexpr int64_t codesOf4Bits = 16;
+  auto difference = matchDifference(integers, kDim, block);
+  auto range = difference ? rangeOfFields(difference->codes) : std::nullopt;
   if (!range || range->high - range->low >= codesOf4Bits)
     return std::nullopt;
+  CodedIntegers &result = *difference;
   result.low = range->low;
   auto bytes = [](int64_t value) { return value >= -128 && value < 128; };
   auto zeros = result.zeros ? rangeOfFields(result.zeros)

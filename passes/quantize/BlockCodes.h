@@ -11,7 +11,8 @@
 
 namespace zenith::quantize {
 
-/// A matrix whose entries are repeated for each block of a dimension.
+/// A matrix whose entries are repeated for each block of a dimension, of which
+/// the last may be shorter.
 struct RepeatedEntries {
   mlir::Value entries; ///< of the matrix's rank, one for each block
   int64_t block;       ///< elements that share an entry
@@ -25,6 +26,7 @@ std::optional<RepeatedEntries> matchRepeated(mlir::Value value, int64_t kDim);
 struct BlockWeights {
   mlir::Value integers; ///< of at most 16 bits
   mlir::Value scales;   ///< [blocks, columns], or transposed
+  mlir::Value zeros;    ///< f32 like `scales`, or null where there are none
   int64_t kDim = 0, block = 1;
 };
 
@@ -36,7 +38,7 @@ std::optional<BlockWeights> matchBlockWeights(graph::DotGeneralOp dot);
 /// codes - zeros, or codes - zero where `zeros` is null.
 struct CodedIntegers {
   mlir::Value codes; ///< integers of the matrix's shape
-  int64_t low = 0;   ///< codes are in [low, low + 15]
+  int64_t low = 0;   ///< codes are in [low, low + 15], or are bytes
   mlir::Value zeros; ///< integers, an entry for each block of K
   int64_t zero = 0;
 };
@@ -46,6 +48,10 @@ struct CodedIntegers {
 /// more bits.
 std::optional<CodedIntegers> matchCodedIntegers(mlir::Value integers,
                                                 int64_t kDim, int64_t block);
+/// The same for codes that are bytes, signed or unsigned, whose zero points fit
+/// in such bytes; nullopt without zero points per block.
+std::optional<CodedIntegers> matchCodedBytes(mlir::Value integers, int64_t kDim,
+                                             int64_t block);
 
 } // namespace zenith::quantize
 

@@ -169,9 +169,11 @@ void RowProduct::write() {
 static void scaleBlocks(DotGeneralOp dot) {
   auto weights = matchBlockWeights(dot);
   RankedTensorType left = typeOf(dot.getLhs());
-  if (weights && left.hasStaticShape() &&
-      left.getNumElements() ==
-          typeOf(weights->integers).getDimSize(weights->kDim))
+  if (!weights)
+    return;
+  int64_t k = typeOf(weights->integers).getDimSize(weights->kDim);
+  if (left.hasStaticShape() && left.getNumElements() == k && !weights->zeros &&
+      k % weights->block == 0)
     RowProduct(dot, *weights).write();
 }
 

@@ -43,6 +43,7 @@ private:
     return packPanels(builder, loc, matrix, panel);
   }
   void packCodes(const CodedIntegers &codes, CodedPanels &packed);
+  bool packBytes(CodedPanels &packed);
 
   DotGeneralOp dot;
   const BlockWeights &weights;
@@ -52,8 +53,28 @@ private:
 };
 } // namespace
 
+/// Panels with one more row, of zeros, where K is odd.
+static Value withEvenRows(OpBuilder &builder, Location loc, Value panels) {
+  RankedTensorType type = typeOf(panels);
+  int64_t count = type.getDimSize(0), rows = type.getDimSize(1),
+          width = type.getDimSize(2);
+  if (rows % 2 == 0)
+    return panels;
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(
+               scalar, builder.getZeroAttr(type.getElementType()))));
+  return builder.create<PadOp>(
+      loc, type.clone({count, rows + 1, width}), panels, zero, ValueRange(),
+      ValueRange(), ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, 1, 0},
+      ArrayRef<int64_t>{0, 0, 0});
+}
+
 void BlockPacking::packCodes(const CodedIntegers &codes, CodedPanels &packed) {
-  Value bytes = panelsOf(codesFromZero(builder, loc, codes.codes, codes.low));
+  auto fromLow = [&](Value value) {
+    return panelsOf(codesFromZero(builder, loc, value, codes.low));
+  };
+  Value bytes = withEvenRows(builder, loc, fromLow(codes.codes));
   RankedTensorType type = typeOf(bytes);
   bytes = reshaped(
       builder, loc, bytes,
@@ -61,25 +82,44 @@ void BlockPacking::packCodes(const CodedIntegers &codes, CodedPanels &packed) {
   packed.integers = pairsInBytes(builder, loc, bytes, /*dim=*/2);
   packed.isHalved = true;
   if (codes.zeros)
-    packed.zeros =
-        panelsOf(codesFromZero(builder, loc, codes.zeros, codes.low));
+    packed.zeros = fromLow(codes.zeros);
   packed.zero = codes.zero - codes.low;
+}
+
+/// A byte for each integer, or for each code beside zero points; false where
+/// more are needed.
+bool BlockPacking::packBytes(CodedPanels &packed) {
+  auto codes = matchCodedBytes(weights.integers, weights.kDim, weights.block);
+  if (codes && !weights.zeros) {
+    packed.integers = panelsOf(codes->codes);
+    packed.zeros = panelsOf(converted(builder, codes->zeros,
+                                      typeOf(codes->codes).getElementType()));
+    return true;
+  }
+  auto range = rangeOf(weights.integers);
+  bool isSigned = range->fits(8);
+  if (!isSigned && (range->low < 0 || range->high > 255))
+    return false;
+  Type byte = isSigned ? Type(builder.getI8Type())
+                       : Type(builder.getIntegerType(8, /*isSigned=*/false));
+  packed.integers = panelsOf(converted(builder, weights.integers, byte));
+  return true;
 }
 
 std::optional<CodedPanels> BlockPacking::pack() {
   CodedPanels packed;
+  packed.k = typeOf(weights.integers).getDimSize(weights.kDim);
   packed.block = weights.block;
   auto codes =
-      weights.block % 2 == 0
-          ? matchCodedIntegers(weights.integers, weights.kDim, weights.block)
-          : std::nullopt;
-  if (codes)
+      matchCodedIntegers(weights.integers, weights.kDim, weights.block);
+  // A float that is subtracted is no zero point of other codes.
+  bool isPlain = codes && codes->low == 0 && !codes->zeros && codes->zero == 0;
+  if (codes && (!weights.zeros || isPlain))
     packCodes(*codes, packed);
-  else if (rangeOf(weights.integers)->fits(8))
-    packed.integers =
-        panelsOf(converted(builder, weights.integers, builder.getI8Type()));
-  else
+  else if (!packBytes(packed))
     return std::nullopt;
+  if (weights.zeros)
+    packed.zeros = panelsOf(weights.zeros);
   packed.scales = panelsOf(weights.scales);
   return packed;
 }
