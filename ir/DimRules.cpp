@@ -42,14 +42,19 @@ bool DimAnalysis::settled(Value value) const {
              value.getDefiningOp());
 }
 
-/// Values from outside that the regions of `op` use.
+/// Values from outside that the regions of `op` use. What is inside has been
+/// visited before its users: ways up from each would be as long as nests are
+/// deep.
 static void addCaptures(Operation *op, llvm::SmallVector<Value> &values) {
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      Operation *around = operand.getParentRegion()->getParentOp();
-      if (!around || !op->isAncestor(around))
+  llvm::DenseSet<Value> inside;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!inside.contains(operand))
         values.push_back(operand);
-    }
+    inside.insert(inner->result_begin(), inner->result_end());
+    for (Region &region : inner->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        inside.insert(argument);
   });
 }
 
@@ -64,14 +69,16 @@ static Value givenTo(BlockArgument argument) {
              : Value();
 }
 
-/// What the dimensions, or the number, of `value` rest on.
+/// What the dimensions, or the number, of `value` rest on. Numbers that loops
+/// carry rest on nothing that an analysis could tell.
 static llvm::SmallVector<Value> sourcesOf(Value value) {
+  bool hasDims = !cast<RankedTensorType>(value.getType()).hasStaticShape();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (Value given = givenTo(argument))
       return {given};
     llvm::SmallVector<Value> result;
-    if (auto loop = dyn_cast_or_null<WhileOp>(parent)) {
+    if (auto loop = dyn_cast_or_null<WhileOp>(parent); loop && hasDims) {
       result.assign(loop.getInits().begin(), loop.getInits().end());
       addCaptures(parent, result);
     }
@@ -85,6 +92,8 @@ static llvm::SmallVector<Value> sourcesOf(Value value) {
   if (isa<IfOp, CaseOp>(op))
     for (Region &region : op->getRegions())
       result.push_back(region.front().getTerminator()->getOperand(number));
+  if (isa<WhileOp>(op) && !hasDims)
+    return {};
   if (isa<WhileOp>(op))
     addCaptures(op, result);
   return result;

@@ -2,8 +2,8 @@
 //
 // Constraints of control ops and control steps, as HostOps.td numbers them.
 
-#include "lowering/host/HostDialect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lowering/host/SharedScopes.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
@@ -42,17 +42,26 @@ static LogicalResult verifyDims(Operation *op, ArrayAttr dims, StringRef shape,
   return success();
 }
 
-/// The same element type and rank: static and dynamic sizes go together.
-static bool areAlike(Type lhs, Type rhs) {
-  auto x = cast<RankedTensorType>(lhs), y = cast<RankedTensorType>(rhs);
-  return x.getElementType() == y.getElementType() && x.getRank() == y.getRank();
-}
-
 static bool areAlike(TypeRange lhs, TypeRange rhs) {
   return lhs.size() == rhs.size() &&
          llvm::all_of(llvm::zip(lhs, rhs), [](auto pair) {
            return areAlike(std::get<0>(pair), std::get<1>(pair));
          });
+}
+
+/// A control op shares each value under a number of its own.
+static LogicalResult verifyNumbers(Operation *op, ArrayRef<int64_t> numbers,
+                                   size_t shared, StringRef constraint) {
+  llvm::SmallSet<int64_t, 8> seen;
+  bool holds = numbers.size() == shared;
+  for (int64_t number : numbers)
+    holds &= number >= 0 && seen.insert(number).second;
+  if (holds)
+    return success();
+  return op->emitOpError("numbers: got [")
+         << numbers << "] for " << shared
+         << " shared values, expected as many that differ (" << constraint
+         << ")";
 }
 
 LogicalResult BranchOp::verify() {
@@ -78,6 +87,9 @@ LogicalResult BranchOp::verify() {
     return emitOpError("selector: got ")
            << selector << ", expected a scalar "
            << (getBoolean() ? "of type i1" : "of integers") << " (branch_c3)";
+  if (failed(
+          verifyNumbers(*this, getNumbers(), getShared().size(), "branch_c7")))
+    return failure();
   return verifyDims(*this, getDims(), "branch_c4", "branch_c5");
 }
 
@@ -94,7 +106,7 @@ LogicalResult BranchOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << name << ", expected a function of the captures' and results' "
              << "types (branch_c6)";
   }
-  return success();
+  return SharedScopes(symbols).check(*this);
 }
 
 LogicalResult LoopOp::verify() {
@@ -102,6 +114,8 @@ LogicalResult LoopOp::verify() {
     return emitOpError("inits: got ")
            << getInits().getTypes() << " for results " << getResultTypes()
            << " (loop_c1)";
+  if (failed(verifyNumbers(*this, getNumbers(), getShared().size(), "loop_c5")))
+    return failure();
   return verifyDims(*this, getDims(), "loop_c2", "loop_c3");
 }
 
@@ -126,6 +140,22 @@ LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("body: got ")
            << getBodyAttr() << ", expected a function of the loop-carried "
            << "values and captures that gives the former (loop_c4)";
+  return SharedScopes(symbols).check(*this);
+}
+
+LogicalResult SharedOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  bool sized = int64_t(getDims().size()) == type.getRank();
+  for (auto [size, length] : llvm::zip(getDims(), type.getShape()))
+    sized &=
+        ShapedType::isDynamic(length) || graph::exprOf(size).isConstant(length);
+  if (!sized)
+    return emitOpError("dims: got ")
+           << getDims() << " for " << type
+           << ", expected the size of each dimension (shared_c1)";
+  auto function = (*this)->getParentOfType<func::FuncOp>();
+  if (!function || !function->hasAttr(nestedAttrName))
+    return emitOpError("is not in a function that control ops run (shared_c2)");
   return success();
 }
 
@@ -157,6 +187,9 @@ LogicalResult IfOp::verify() {
     return emitOpError("arguments: got ")
            << getArguments() << ", expected a list of #host.argument or "
            << "#graph.dim for each program (if_c2)";
+  if (failed(verifyNumbers(*this, getNumbers(),
+                           getShares() ? getShares()->size() : 0, "if_c5")))
+    return failure();
   return verifyArena(*this, getArena(), "if_c3");
 }
 
@@ -181,7 +214,7 @@ LogicalResult IfOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << name << ", expected an inner program of " << count
              << " arguments and " << getResults().size() << " results (if_c4)";
   }
-  return success();
+  return SharedScopes(symbols).check(*this);
 }
 
 LogicalResult WhileOp::verify() {
@@ -205,6 +238,9 @@ LogicalResult WhileOp::verify() {
              << outcome << ", expected a second buffer for what the body does "
              << "not update in place (while_c2)";
   }
+  if (failed(verifyNumbers(*this, getNumbers(),
+                           getShares() ? getShares()->size() : 0, "while_c5")))
+    return failure();
   return verifyArena(*this, getArena(), "while_c3");
 }
 
@@ -220,7 +256,9 @@ LogicalResult WhileOp::verifySymbolUses(SymbolTableCollection &symbols) {
   };
   if (failed(check(getConditionAttr(), getConditionArguments(), 1)))
     return failure();
-  return check(getBodyAttr(), getBodyArguments(), carried);
+  if (failed(check(getBodyAttr(), getBodyArguments(), carried)))
+    return failure();
+  return SharedScopes(symbols).check(*this);
 }
 
 } // namespace zenith::host

@@ -14,7 +14,7 @@ def Host_BufferKind : I32EnumAttr<"BufferKind", "where bytes are", [
     I32EnumAttrCase<"argument", 0>, I32EnumAttrCase<"result", 1>, I32EnumAttrCase<"param", 2>,
     I32EnumAttrCase<"derived", 3>, I32EnumAttrCase<"arena", 4>, I32EnumAttrCase<"constant", 5>,
     I32EnumAttrCase<"slot", 6>, I32EnumAttrCase<"cell", 7>,
-    I32EnumAttrCase<"file", 8>]> {
+    I32EnumAttrCase<"file", 8>, I32EnumAttrCase<"shared", 9>]> {
   let cppNamespace = "::zenith::host";
   let genSpecializedAttr = 0;
 }
@@ -32,7 +32,8 @@ def Host_BufferAttr : Host_Attr<"Buffer", "buffer"> {
     `index` is the position of the argument, result, constant, slot or cell in its program, of the parameter in its
     module, or of the derived parameter. `offset` is in bytes from the start of the arena, of the derived parameters'
     arena, or of the file. A slot is pool memory between an alloc and a dealloc, for sizes that depend on data. A cell is 8 bytes for a
-    scalar. A file is that of the run, for values that leave the arena for a while. Constraints:
+    scalar. A file is that of the run, for values that leave the arena for a while. What is shared lies where the control
+    step says that shares it under the number `index`. Constraints:
     - (buffer_c1) `index` is not negative.
     - (buffer_c2) `offset` is 0 unless the kind is arena, derived or file.
     Example: `#host.buffer<arena, 0, "64*batch">`
@@ -110,6 +111,8 @@ def Host_BufferArrayAttr : TypedArrayAttrBase<Host_BufferAttr, "an array of #hos
 def Host_ValueArrayAttr : TypedArrayAttrBase<Host_ValueAttr, "an array of #host.value">;
 def Host_ShapeGuardArrayAttr : TypedArrayAttrBase<Host_ShapeGuardAttr, "an array of #host.shape_guard">;
 def Host_PassedAttr : AnyAttrOf<[Host_ArgumentAttr, Graph_DimAttr], "#host.argument or #graph.dim">;
+def Host_SharedAttr : AnyAttrOf<[Host_BufferAttr, Graph_DimAttr], "#host.buffer or #graph.dim">;
+def Host_SharedArrayAttr : TypedArrayAttrBase<Host_SharedAttr, "an array of #host.buffer or #graph.dim">;
 def Host_PassedArrayAttr : TypedArrayAttrBase<Host_PassedAttr, "an array of #host.argument or #graph.dim">;
 def Host_ResultAttr : AnyAttrOf<[Host_OutcomeAttr, StrAttr], "#host.outcome or a symbol">;
 def Host_ResultArrayAttr : TypedArrayAttrBase<Host_ResultAttr, "an array of #host.outcome or symbols">;

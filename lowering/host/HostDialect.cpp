@@ -121,4 +121,11 @@ graph::DimVector LoopOp::resultDims(unsigned result,
   return describedDims(*this, getDims(), result, analysis);
 }
 
+graph::DimVector SharedOp::resultDims(unsigned, graph::DimAnalysis &) {
+  graph::DimVector sizes;
+  for (Attribute size : getDims())
+    sizes.push_back(graph::exprOf(size));
+  return sizes;
+}
+
 } // namespace zenith::host

@@ -9,6 +9,7 @@ include "ir/ShapeRule.td"
 include "lowering/host/HostAttrs.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Host_Op<string mnemonic, list<Trait> traits = []> : Op<Host_Dialect, mnemonic, traits> {
   let hasVerifier = 1;
@@ -19,49 +20,70 @@ def NamesSymbols : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 
 //===- Control in functions of graph ops ---------------------------------------------------------------------===//
 
-def Host_BranchOp : Host_Op<"branch", [DeclareOpInterfaceMethods<ShapeRule>, NamesSymbols]> {
+def Host_BranchOp : Host_Op<"branch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<ShapeRule>, NamesSymbols]> {
   let summary = "calls the function that a scalar chooses";
   let description = [{
     With `boolean` the first function stands for true and the second for false; otherwise the selector is the index of
     a function, and the last one serves every index out of range. `captures` are the functions' arguments one after the
     other, `counts` says how many each has. `dims` says what is known of the results' dimensions: an expression,
-    #host.operand_dim, or #host.unknown_dim. Constraints:
+    #host.operand_dim, or #host.unknown_dim. `shares` names values by `numbers`, under which shared reads them in what
+    the functions run, however deep: values that only deep nests read are no arguments of all functions on the way.
+    Constraints:
     - (branch_c1) `counts` has one count per function, none negative, and they sum to the number of captures.
     - (branch_c2) There is a function, and with `boolean` there are two.
     - (branch_c3) `selector` is a scalar, of type i1 with `boolean`.
     - (branch_c4) `dims` has a list per result, with an entry per dimension.
     - (branch_c5) Each entry is an expression, a dimension that an operand has, or an unknown one.
     - (branch_c6) Functions of these names and types exist.
+    - (branch_c7) `numbers` has one for each shared value, none negative, none twice, and none that an op around shares.
     Example: `%r = host.branch %p, (%x, %y) to [@f, @g] counts [1, 1] dims [["4"]] boolean : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$selector, Variadic<AnyRankedTensor>:$captures, FlatSymbolRefArrayAttr:$branches,
-                       DenseI64ArrayAttr:$counts, ArrayAttr:$dims, UnitAttr:$boolean);
+  let arguments = (ins AnyRankedTensor:$selector, Variadic<AnyRankedTensor>:$captures, Variadic<AnyRankedTensor>:$shared,
+                       FlatSymbolRefArrayAttr:$branches, DenseI64ArrayAttr:$counts, ArrayAttr:$dims, UnitAttr:$boolean,
+                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$numbers);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $selector `,` `(` $captures `)` `to` $branches `counts` $counts `dims` custom<Dims>($dims) (`boolean` $boolean^)?
-    attr-dict `:` functional-type(operands, results)
+    (`shares` `(` $shared^ `)` `as` $numbers)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Host_LoopOp : Host_Op<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<ShapeRule>, NamesSymbols]> {
   let summary = "calls the body on loop-carried values as long as the condition says so";
   let description = [{
-    Both functions get the loop-carried values and then their captures. `dims` as for branch. Constraints:
+    Both functions get the loop-carried values and then their captures. `dims` and `shares` as for branch. Constraints:
     - (loop_c1) There are as many initial values as results, of the results' element types and ranks.
     - (loop_c2) `dims` has a list per result, with an entry per dimension.
     - (loop_c3) Each entry is an expression, a dimension that an operand has, or an unknown one.
     - (loop_c4) Functions of these names exist: the condition gives one scalar, the body as many values as the loop, and
       both take the loop-carried values and their captures.
+    - (loop_c5) `numbers` has one for each shared value, none negative, none twice, and none that an op around shares.
     Example: `%r = host.loop (%i) while @f(%n) do @g() dims [[]] : (tensor<i64>, tensor<i64>) -> tensor<i64>`
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inits, Variadic<AnyRankedTensor>:$condition_captures,
-                       Variadic<AnyRankedTensor>:$body_captures, FlatSymbolRefAttr:$condition, FlatSymbolRefAttr:$body,
-                       ArrayAttr:$dims);
+                       Variadic<AnyRankedTensor>:$body_captures, Variadic<AnyRankedTensor>:$shared,
+                       FlatSymbolRefAttr:$condition, FlatSymbolRefAttr:$body, ArrayAttr:$dims,
+                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$numbers);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `(` $inits `)` `while` $condition `(` $condition_captures `)` `do` $body `(` $body_captures `)`
-    `dims` custom<Dims>($dims) attr-dict `:` functional-type(operands, results)
+    `dims` custom<Dims>($dims) (`shares` `(` $shared^ `)` `as` $numbers)? attr-dict `:`
+    functional-type(operands, results)
   }];
+}
+
+def Host_SharedOp : Host_Op<"shared", [Pure, DeclareOpInterfaceMethods<ShapeRule>]> {
+  let summary = "a value that a branch or loop around the function shares under a number";
+  let description = [{
+    `dims` are the sizes of the value by the names that all functions know. Constraints:
+    - (shared_c1) `dims` has an expression per dimension: of a static one its size.
+    - (shared_c2) The function is one that control ops run, and each op of an entry that does so, by itself or by what it
+      runs, shares a value of this number and type on the way.
+    Example: `%x = host.shared 0 dims ["n", "4"] : tensor<?x4xf32>`
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number, Graph_DimArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$number `dims` custom<Dims>($dims) attr-dict `:` type($result)";
 }
 
 //===- Programs ----------------------------------------------------------------------------------------------===//
@@ -81,6 +103,8 @@ def Host_ProgramOp : Host_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
     - (program_c4) `constants` are elements.
     - (program_c5) The body holds steps of this dialect.
     - (program_c6) Arguments, results and constants that the steps' buffers name exist.
+    - (program_c7) Shared buffers that the steps name are such of a control step around the program, on each way from an
+      entry; what is a scalar there only fetch reads.
     Example: `host.program @main arguments [#host.value<...>] results [...] arena "4096" { ... }`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Host_ValueArrayAttr:$arguments, Host_ValueArrayAttr:$results,
@@ -179,7 +203,7 @@ def Host_DeallocOp : Host_Step<"dealloc"> {
 }
 
 def Host_FetchOp : Host_Step<"fetch"> {
-  let summary = "binds a symbol to a scalar in memory";
+  let summary = "binds a symbol to a scalar in memory, or to one that a control step around the program shares";
   let description = [{
     Constraints:
     - (fetch_c1) `symbol` is not empty.
@@ -231,18 +255,22 @@ def Host_IfOp : Host_Step<"if", [NamesSymbols]> {
   let description = [{
     As branch; `arguments` holds a list per program, of #host.argument for bytes and #graph.dim for scalars, `results`
     #host.outcome for bytes and the symbol for a scalar. `arena` is where the programs' arenas lie in this one's; absent
-    where their size depends on data. Constraints:
+    where their size depends on data. `shares` are the buffers and scalars that the programs, and those that they run,
+    find as buffers of kind `shared` under `numbers`. Constraints:
     - (if_c1) There is a program, and with `boolean` there are two.
     - (if_c2) `arguments` has a list of #host.argument or #graph.dim per program.
     - (if_c3) `arena` is a part of the arena.
     - (if_c4) Inner programs of these names exist, with as many arguments and results.
+    - (if_c5) `numbers` has one for each of `shares`, none negative, none twice, and none that a step around shares.
     Example: `host.if "%i0" to [@f, @g] arguments [["n"], []] results ["%h0"] boolean`
   }];
   let arguments = (ins Graph_DimAttr:$selector, FlatSymbolRefArrayAttr:$branches, ArrayAttr:$arguments,
-                       Host_ResultArrayAttr:$results, UnitAttr:$boolean, OptionalAttr<Host_BufferAttr>:$arena);
+                       Host_ResultArrayAttr:$results, UnitAttr:$boolean, OptionalAttr<Host_BufferAttr>:$arena,
+                       OptionalAttr<Host_SharedArrayAttr>:$shares,
+                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$numbers);
   let assemblyFormat = [{
     custom<Dim>($selector) `to` $branches `arguments` custom<Dims>($arguments) `results` $results (`boolean` $boolean^)?
-    (`arena` $arena^)? attr-dict
+    (`arena` $arena^)? (`shares` custom<Dims>($shares)^ `as` $numbers)? attr-dict
   }];
 }
 
@@ -250,21 +278,26 @@ def Host_WhileOp : Host_Step<"while", [NamesSymbols]> {
   let summary = "runs nested programs as long as a condition holds";
   let description = [{
     `inits` are the first loop-carried values; `condition_arguments` and `body_arguments` follow the loop-carried ones.
-    `in_place` are the positions of loop-carried values that the body updates where they are. Constraints:
+    `in_place` are the positions of loop-carried values that the body updates where they are. `shares` as for if.
+    Constraints:
     - (while_c1) There are as many initial values as results, each a scalar where the result is one.
     - (while_c2) `in_place` are positions of results in memory; other results in memory are allocated by the body or have a
       `second` buffer.
     - (while_c3) `arena` is a part of the arena.
     - (while_c4) Inner programs of these names exist: the condition has one result, the body as many as the loop, and both
       have arguments for the loop-carried values and for their own.
+    - (while_c5) `numbers` has one for each of `shares`, none negative, none twice, and none that a step around shares.
     Example: `host.while @f(["n"]) do @g([]) inits ["0"] results ["%h0"] in_place []`
   }];
   let arguments = (ins FlatSymbolRefAttr:$condition, FlatSymbolRefAttr:$body, Host_PassedArrayAttr:$inits,
                        Host_PassedArrayAttr:$condition_arguments, Host_PassedArrayAttr:$body_arguments,
-                       Host_ResultArrayAttr:$results, DenseI64ArrayAttr:$in_place, OptionalAttr<Host_BufferAttr>:$arena);
+                       Host_ResultArrayAttr:$results, DenseI64ArrayAttr:$in_place, OptionalAttr<Host_BufferAttr>:$arena,
+                       OptionalAttr<Host_SharedArrayAttr>:$shares,
+                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$numbers);
   let assemblyFormat = [{
     $condition `(` custom<Dims>($condition_arguments) `)` `do` $body `(` custom<Dims>($body_arguments) `)`
-    `inits` custom<Dims>($inits) `results` $results `in_place` $in_place (`arena` $arena^)? attr-dict
+    `inits` custom<Dims>($inits) `results` $results `in_place` $in_place (`arena` $arena^)?
+    (`shares` custom<Dims>($shares)^ `as` $numbers)? attr-dict
   }];
 }
 

@@ -166,7 +166,8 @@ static LogicalResult verifyDonations(ProgramOp program) {
   return success();
 }
 
-/// Buffers of the steps name arguments, results and constants that exist.
+/// Buffers of the steps name arguments, results and constants that exist; what
+/// inner programs find shared depends on who runs them (SharedScopes.h).
 static LogicalResult verifyBuffers(ProgramOp program, Operation &step) {
   BufferAttr missing;
   step.getAttrDictionary().walk([&](BufferAttr buffer) {
@@ -177,12 +178,17 @@ static LogicalResult verifyBuffers(ProgramOp program, Operation &step) {
       count = program.getResults().size();
     else if (buffer.getKind() == BufferKind::constant)
       count = program.getConstants().size();
-    if (count && size_t(buffer.getIndex()) >= *count)
+    bool isShared = buffer.getKind() == BufferKind::shared;
+    if ((count && size_t(buffer.getIndex()) >= *count) ||
+        (isShared && !program.getInner()))
       missing = buffer;
   });
   if (missing)
     return step.emitOpError("buffer: got ")
-           << missing << ", which the program does not have (program_c6)";
+           << missing << ", which the program does not have ("
+           << (missing.getKind() == BufferKind::shared ? "program_c7"
+                                                       : "program_c6")
+           << ")";
   return success();
 }
 
@@ -201,7 +207,7 @@ LogicalResult ProgramOp::verify() {
              << constant << ", expected elements (program_c4)";
   for (Operation &step : getBody().front()) {
     if (!isa<HostDialect>(step.getDialect()) ||
-        isa<ProgramOp, BranchOp, LoopOp>(step))
+        isa<ProgramOp, BranchOp, LoopOp, SharedOp>(step))
       return step.emitOpError("is not a step of a program (program_c5)");
     if (failed(verifyBuffers(*this, step)))
       return failure();
@@ -248,7 +254,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 static bool isReadOnly(BufferAttr buffer) {
   return buffer.getKind() == BufferKind::param ||
-         buffer.getKind() == BufferKind::constant;
+         buffer.getKind() == BufferKind::constant ||
+         buffer.getKind() == BufferKind::shared;
 }
 
 BufferAttr bytesOfTransfer(CopyOp copy) {

@@ -216,7 +216,8 @@ void BufferChecker::checkRoom(Operation *op, const BufferPlace &place) {
   }
 }
 
-/// Parameters and constants lie where the runtime puts them.
+/// Parameters and constants lie where the runtime puts them, what is shared
+/// where an outer function has it.
 void BufferChecker::checkSource(Operation &op) {
   Value value = op.getResult(0);
   host::BufferAttr buffer = placeOf(value).buffer;
@@ -238,6 +239,8 @@ void BufferChecker::checkSource(Operation &op) {
     else
       isRight = !derived &&
                 at(BufferKind::param, context.paramIndices.lookup(param), 0);
+  } else if (auto shared = dyn_cast<host::SharedOp>(op)) {
+    isRight = at(BufferKind::shared, shared.getNumber(), 0);
   } else {
     isRight = at(BufferKind::constant, constants++, 0);
   }
@@ -492,7 +495,7 @@ void BufferChecker::deallocate(Operation &op) {
 
 void BufferChecker::step(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<graph::GetParamOp, graph::ConstantOp>(
+      .Case<graph::GetParamOp, graph::ConstantOp, host::SharedOp>(
           [&](auto) { checkSource(op); })
       .Case([&](graph::FusionOp fusion) {
         if (liveness::isReshapeOnly(fusion))

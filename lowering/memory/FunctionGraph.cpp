@@ -24,6 +24,11 @@ static int64_t typicalBytes(const DimExpr &bytes) {
          lineBytes;
 }
 
+/// What has its value without a step.
+static bool isSource(Operation *op) {
+  return isa<graph::ConstantOp, graph::GetParamOp, host::SharedOp>(op);
+}
+
 bool FunctionGraph::isAlias(Operation *op) const {
   if (isa<graph::BarrierOp>(op))
     return op->hasAttr(remat::offloadAttrName);
@@ -67,9 +72,8 @@ unsigned FunctionGraph::valueOf(Value root) {
   if (isNew) {
     roots.push_back(root);
     // Values of data-dependent sizes lie in the pool, but count here as well.
-    bool isInArena =
-        root.getDefiningOp() && !host.contains(root) && !isReturned(root) &&
-        !isa<graph::ConstantOp, graph::GetParamOp>(root.getDefiningOp());
+    bool isInArena = root.getDefiningOp() && !host.contains(root) &&
+                     !isReturned(root) && !isSource(root.getDefiningOp());
     memory.values.push_back(isInArena ? typicalBytes(bytesOf(root, dims)) : 0);
   }
   return found->second;
@@ -258,7 +262,7 @@ FunctionGraph::FunctionGraph(func::FuncOp function, graph::DimAnalysis &dims,
   for (Value value : body.getTerminator()->getOperands())
     returned.insert(rootOf(value, nullptr));
   for (Operation &op : body.without_terminator())
-    if (!isa<graph::ConstantOp, graph::GetParamOp>(op) && !isAlias(&op))
+    if (!isSource(&op) && !isAlias(&op))
       addStep(&op);
   keepDonations();
   llvm::SetVector<unsigned> keep;
@@ -401,7 +405,7 @@ void FunctionGraph::apply(ArrayRef<unsigned> order,
   auto renames = [&](Operation *op) { return isAlias(op); };
   Reordering reordering(block, host, renames);
   for (Operation *op : all) {
-    if (isa<graph::ConstantOp, graph::GetParamOp>(op))
+    if (isSource(op))
       reordering.keep(op);
     else if (!steps.contains(op) && op != all.back())
       aliases.push_back(op);

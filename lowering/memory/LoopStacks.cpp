@@ -124,10 +124,12 @@ private:
 
 } // namespace
 
-/// Whether functions have one caller, so that they may be changed.
+/// Whether functions have one caller, so that they may be changed, and get all
+/// that they read from it as arguments.
 static bool isOnlyCaller(host::LoopOp loop, const SymbolTable &symbols,
                          const CallCounts &calls) {
-  return calls.lookup(symbols.lookup(loop.getBody())) == 1 &&
+  return loop.getShared().empty() &&
+         calls.lookup(symbols.lookup(loop.getBody())) == 1 &&
          calls.lookup(symbols.lookup(loop.getCondition())) == 1 &&
          // Sizes that operands have are named by their number.
          llvm::all_of(loop.getDims(), [](Attribute dims) {

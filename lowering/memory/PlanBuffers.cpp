@@ -132,6 +132,12 @@ LogicalResult Planner::assignFixed(Operation &op) {
     plan.constants.push_back(&op);
     return success();
   }
+  if (auto read = dyn_cast<host::SharedOp>(op)) {
+    if (!host.contains(read.getResult()))
+      fixed[lifetimes.groupOf(read.getResult())] = {
+          BufferLocation::Shared, unsigned(read.getNumber()), DimExpr(0)};
+    return success();
+  }
   if (auto place = dyn_cast<graph::PlaceOp>(op)) {
     auto offset = op.getAttrOfType<IntegerAttr>(host::fileOffsetAttrName);
     if (place.getPlace() == graph::MemoryPlace::device) {

@@ -31,11 +31,12 @@ struct BufferLocation {
     Arena,
     Constant,
     Slot,
-    File = 8
+    File = 8,
+    Shared = 9
   };
   Kind kind = Arena;
   /// Of the argument, result, graph.param in its module, derived parameter,
-  /// constant, or slot.
+  /// constant, or slot; the number of what is shared.
   unsigned index = 0;
   /// Arena, Derived and File: bytes from the start.
   graph::DimExpr offset;

@@ -136,8 +136,10 @@ bool LoopRecomputation::collectNeeded() {
     Operation *op = value.getDefiningOp();
     if (!needed.insert(op))
       continue;
-    // Loops and branches of the body have functions of their own.
-    if (!isMemoryEffectFree(op) || isa<host::BranchOp, host::LoopOp>(op))
+    // Loops and branches of the body have functions of their own, and what is
+    // shared with the body is not with the readers.
+    if (!isMemoryEffectFree(op) ||
+        isa<host::BranchOp, host::LoopOp, host::SharedOp>(op))
       return false;
     llvm::append_range(open, op->getOperands());
   }
@@ -182,8 +184,9 @@ host::LoopOp LoopRecomputation::carryMore(host::LoopOp loop, ValueRange inits) {
   }
   auto wider = builder.create<host::LoopOp>(
       loop.getLoc(), ValueRange(all).getTypes(), all,
-      loop.getConditionCaptures(), loop.getBodyCaptures(),
-      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes));
+      loop.getConditionCaptures(), loop.getBodyCaptures(), loop.getShared(),
+      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes),
+      loop.getNumbersAttr());
   wider->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   loop->replaceAllUsesWith(wider->getResults().take_front(count));
   loop.erase();
@@ -405,10 +408,10 @@ FailureOr<host::LoopOp> LoopRecomputation::advance(OpBuilder &builder,
   for (Value init : inits)
     sizes.push_back(extentsOf(typeOf(init)));
   return builder.create<host::LoopOp>(
-      loc, inits.getTypes(), inits, count, captures,
+      loc, inits.getTypes(), inits, count, captures, reader.getShared(),
       FlatSymbolRefAttr::get(condition.getSymNameAttr()),
       FlatSymbolRefAttr::get(step.getSymNameAttr()),
-      builder.getArrayAttr(sizes));
+      builder.getArrayAttr(sizes), reader.getNumbersAttr());
 }
 
 /// Copies the ops of the body on which `open` rests.
@@ -543,8 +546,9 @@ void LoopRecomputation::dropStacks() {
   OpBuilder builder(loop);
   auto fewer = builder.create<host::LoopOp>(
       loop.getLoc(), ValueRange(inits).getTypes(), inits,
-      loop.getConditionCaptures(), loop.getBodyCaptures(),
-      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes));
+      loop.getConditionCaptures(), loop.getBodyCaptures(), loop.getShared(),
+      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes),
+      loop.getNumbersAttr());
   fewer->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   for (auto [from, to] : llvm::zip(kept, fewer.getResults()))
     from.replaceAllUsesWith(to);

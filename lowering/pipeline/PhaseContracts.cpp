@@ -23,7 +23,7 @@ bool allowsImported(Operation *op) {
 }
 
 bool allowsOutlined(Operation *op) {
-  return isa<host::BranchOp, host::LoopOp>(op) ||
+  return isa<host::BranchOp, host::LoopOp, host::SharedOp>(op) ||
          (allowsGraph(op) &&
           !isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op));
 }
@@ -53,7 +53,7 @@ bool allowsFused(Operation *op) {
       rule && !rule.kernelKind() && !op->hasTrait<OpTrait::IsTerminator>();
   return staysOutside ||
          isa<ModuleOp, func::FuncOp, func::ReturnOp, graph::ConstantOp,
-             graph::DimOp, host::BranchOp, host::LoopOp>(op) ||
+             graph::DimOp, host::BranchOp, host::LoopOp, host::SharedOp>(op) ||
          isSizeArithmetic(op);
 }
 

@@ -38,6 +38,8 @@ Bytes BufferCode::at(host::BufferAttr buffer) {
   case host::BufferKind::cell:
     return code.deviceKernels ? code.frame->deviceCells[index]
                               : Bytes{code.frame->cells[index], nullptr};
+  case host::BufferKind::shared:
+    return code.shared[index].bytes;
   case host::BufferKind::file:
     break; // no memory
   }

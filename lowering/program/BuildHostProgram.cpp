@@ -241,6 +241,7 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
           .Case([&](graph::HostReadOp read) {
             return fetch(read.getInput(), read->getResult(0));
           })
+          .Case([&](host::SharedOp read) { return readShared(read); })
           .Case([&](graph::AssertOp claim) { return check(claim); })
           .Case([&](host::BranchOp choice) { return branch(choice); })
           .Case([&](host::LoopOp repeated) { return loop(repeated); })

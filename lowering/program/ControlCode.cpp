@@ -32,6 +32,17 @@ std::vector<PassedValue> ControlCode::passedAll(mlir::ArrayAttr arguments) {
   return all;
 }
 
+void ControlCode::share(mlir::ArrayAttr shares, ArrayRef<int64_t> numbers) {
+  for (auto [position, number] : enumerate(numbers)) {
+    PassedValue value;
+    if (auto buffer = mlir::dyn_cast<host::BufferAttr>(shares[position]))
+      value.bytes = buffers.at(buffer);
+    else
+      value.scalar = sizes.evaluate(shares[position]);
+    code.shared[number] = value;
+  }
+}
+
 /// Binds the symbols of a nested program's arguments. Sizes that the caller
 /// names too are bound already.
 void ControlCode::bindArguments(host::ProgramOp callee,
@@ -135,6 +146,7 @@ void ControlCode::branch(host::IfOp op) {
   std::vector<std::vector<PassedValue>> arguments, ends;
   for (mlir::Attribute part : op.getArguments())
     arguments.push_back(passedAll(mlir::cast<mlir::ArrayAttr>(part)));
+  share(op.getSharesAttr(), op.getNumbers());
   Bytes arena = op.getArena() ? buffers.at(*op.getArena()) : Bytes();
   Reserve reserve = memory.makeReserve(op.getBranches(), op.getArenaAttr());
   Value *index = branchIndex(op);

@@ -32,6 +32,8 @@ public:
   void branch(host::IfOp op);
 
   std::vector<PassedValue> passedAll(mlir::ArrayAttr arguments);
+  /// Shares values, if any, with the programs that a step runs.
+  void share(mlir::ArrayAttr shares, llvm::ArrayRef<int64_t> numbers);
   /// Emits a nested program; results without bytes are the program's to
   /// allocate.
   std::vector<PassedValue> run(host::ProgramOp callee,

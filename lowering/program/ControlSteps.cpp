@@ -136,6 +136,21 @@ LogicalResult ProgramBuilder::fetch(Value input, OpResult result) {
   return success();
 }
 
+/// Binds a scalar that is shared to a symbol of this program: it may be a size,
+/// whose name only this program knows. Other values are read where they are.
+LogicalResult ProgramBuilder::readShared(host::SharedOp read) {
+  Value result = read.getResult();
+  if (!host.contains(result))
+    return success();
+  std::string symbol = symbolFor(result);
+  builder.create<host::FetchOp>(
+      read.getLoc(), symbol, buffer(host::BufferKind::shared, read.getNumber()),
+      elementOf(result));
+  symbols[result] = symbol;
+  learn(symbol);
+  return success();
+}
+
 /// Only the host's scalars need a step: other results lie where the operands
 /// do, and steps run in order.
 LogicalResult ProgramBuilder::pass(graph::BarrierOp barrier) {
@@ -237,6 +252,28 @@ FailureOr<ArrayAttr> ProgramBuilder::argumentsOf(ValueRange values,
   return builder.getArrayAttr(arguments);
 }
 
+/// Where the values are that a control op shares; null where it shares none.
+FailureOr<ArrayAttr> ProgramBuilder::sharesOf(ValueRange values,
+                                              Operation *op) {
+  if (values.empty())
+    return ArrayAttr();
+  SmallVector<Attribute> places;
+  for (Value value : values) {
+    if (graph::isHostScalarType(value.getType())) {
+      FailureOr<DimExpr> scalar = scalarOf(value, op);
+      if (failed(scalar))
+        return failure();
+      places.push_back(dim(*scalar));
+      continue;
+    }
+    host::BufferAttr bytes = buffers.lookup(value);
+    if (!bytes)
+      return op->emitOpError("shares a value without a buffer");
+    places.push_back(bytes);
+  }
+  return builder.getArrayAttr(places);
+}
+
 /// Allocates the memory of results that the nested programs don't allocate.
 LogicalResult ProgramBuilder::allocateOutcomes(Operation *op) {
   for (OpResult result : op->getResults()) {
@@ -298,8 +335,10 @@ void ProgramBuilder::learnResults(Operation *op) {
 
 LogicalResult ProgramBuilder::branch(host::BranchOp op) {
   FailureOr<DimExpr> selector = scalarOf(op.getSelector(), op);
-  FailureOr<ArrayAttr> arguments = argumentsOf(op.getCaptures(), op);
-  if (failed(selector) || failed(arguments) || failed(allocateOutcomes(op)))
+  FailureOr<ArrayAttr> arguments = argumentsOf(op.getCaptures(), op),
+                       shares = sharesOf(op.getShared(), op);
+  if (failed(selector) || failed(arguments) || failed(shares) ||
+      failed(allocateOutcomes(op)))
     return failure();
   // Each branch has its part of the arguments.
   SmallVector<Attribute> parts;
@@ -313,7 +352,8 @@ LogicalResult ProgramBuilder::branch(host::BranchOp op) {
     return failure();
   builder.create<host::IfOp>(op.getLoc(), dim(*selector), op.getBranches(),
                              builder.getArrayAttr(parts), *outcomes,
-                             op.getBoolean(), assignments[op].nestedArena);
+                             op.getBoolean(), assignments[op].nestedArena,
+                             *shares, op.getNumbers());
   learnResults(op);
   return success();
 }
@@ -321,9 +361,10 @@ LogicalResult ProgramBuilder::branch(host::BranchOp op) {
 LogicalResult ProgramBuilder::loop(host::LoopOp op) {
   FailureOr<ArrayAttr> inits = argumentsOf(op.getInits(), op),
                        ofCondition = argumentsOf(op.getConditionCaptures(), op),
-                       ofBody = argumentsOf(op.getBodyCaptures(), op);
+                       ofBody = argumentsOf(op.getBodyCaptures(), op),
+                       shares = sharesOf(op.getShared(), op);
   if (failed(inits) || failed(ofCondition) || failed(ofBody) ||
-      failed(allocateOutcomes(op)))
+      failed(shares) || failed(allocateOutcomes(op)))
     return failure();
   SmallVector<host::BufferAttr> second(op.getNumResults());
   SmallVector<int64_t> inPlace;
@@ -349,7 +390,8 @@ LogicalResult ProgramBuilder::loop(host::LoopOp op) {
   builder.create<host::WhileOp>(
       op.getLoc(), op.getConditionAttr(), op.getBodyAttr(), *inits,
       *ofCondition, *ofBody, *outcomes, builder.getDenseI64ArrayAttr(inPlace),
-      assignments[op].nestedArena);
+      assignments[op].nestedArena, *shares,
+      builder.getDenseI64ArrayAttr(op.getNumbers()));
   learnResults(op);
   return success();
 }

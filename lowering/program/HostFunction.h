@@ -8,6 +8,7 @@
 
 #include "lowering/program/Frame.h"
 #include "lowering/program/SizeCode.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Module.h"
 #include <map>
 
@@ -60,6 +61,8 @@ public:
   llvm::IRBuilder<> builder;
   llvm::Type *pointerType, *i64, *i32;
   SizeCode sizes;
+  /// What control steps around the current program share, by number.
+  llvm::DenseMap<int64_t, PassedValue> shared;
   Frame *frame = nullptr;          ///< of the program whose steps are emitted
   llvm::Value *profiled = nullptr; ///< i1: the run is measured
   llvm::Value *cancelFlag = nullptr;

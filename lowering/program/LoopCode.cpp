@@ -227,6 +227,7 @@ void LoopCode::loop(host::WhileOp op) {
   std::vector<PassedValue> ofCondition =
                                control.passedAll(op.getConditionArguments()),
                            ofBody = control.passedAll(op.getBodyArguments());
+  control.share(op.getSharesAttr(), op.getNumbers());
   Bytes arena = op.getArena() ? buffers.at(*op.getArena()) : Bytes();
   mlir::Builder attributes(op.getContext());
   Reserve reserve = memory.makeReserve(

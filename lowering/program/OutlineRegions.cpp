@@ -5,18 +5,16 @@
 
 #include "ir/GraphOps.h"
 #include "ir/attributes/DimBoundsAttr.h"
-#include "ir/matchers/HostScalars.h"
-#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/RegionInlining.h"
 #include "ir/target/TargetModel.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/host/NestCaptures.h"
 #include "lowering/memory/PlanBuffers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/BitVector.h"
+#include <map>
 
 using namespace mlir;
 
@@ -28,32 +26,45 @@ using graph::DimExpr;
 
 namespace {
 
-/// Values from outside a region that its function takes as arguments.
-using Captures = llvm::SetVector<Value>;
+/// A function whose control ops are still to be outlined, and which of its
+/// arguments values of the functions around it are.
+struct OpenFunction {
+  func::FuncOp function;
+  llvm::DenseMap<Value, Value> arguments;
+};
 
 class Outliner {
 public:
-  Outliner(func::FuncOp function, SymbolTable &symbols)
-      : function(function), symbols(symbols) {}
+  Outliner(const OpenFunction &open, NestCaptures &nest, SymbolTable &symbols)
+      : function(open.function), arguments(open.arguments), nest(nest),
+        symbols(symbols) {}
   /// Outlines the control ops of the function's block, and returns the new
   /// functions.
-  SmallVector<func::FuncOp> run();
+  SmallVector<OpenFunction> run();
 
 private:
   void outlineLoop(graph::WhileOp loop);
   void outlineBranch(Operation *op, ValueRange selector, bool boolean);
-  Captures captureInto(Region &region);
+  Value valueHere(Value value) const {
+    Value argument = arguments.lookup(value);
+    return argument ? argument : nest.current(value);
+  }
+  SmallVector<Value> capturesOf(Region &region);
+  SmallVector<Value> sharedBy(Operation *control,
+                              SmallVector<int64_t> &numbers);
   func::FuncOp makeFunction(Operation *op, Region &region, StringRef role,
-                            const Captures &captures, ArrayAttr resultDims,
+                            ArrayRef<Value> captures, ArrayAttr resultDims,
                             bool donatesCarried);
   std::string nameOf(const DimExpr &dim, func::FuncOp callee,
                      std::map<DimExpr, std::string> &names);
   ArrayAttr describeResults(Operation *op, ValueRange operands);
 
   func::FuncOp function;
+  const llvm::DenseMap<Value, Value> &arguments;
+  NestCaptures &nest;
   SymbolTable &symbols;
   graph::DimAnalysis dims;
-  SmallVector<func::FuncOp> made;
+  SmallVector<OpenFunction> made;
   unsigned controlOps = 0;
 };
 
@@ -67,62 +78,29 @@ static bool fromData(const DimExpr &expr) {
   return found;
 }
 
-/// Sizes, constants, parameters and values that depend on these alone. The
-/// function can optimise a copy, but not an argument, and the layout phase
-/// moves what depends on parameters from there into @prepare.
-static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
-  Operation *op = value.getDefiningOp();
-  bool worth =
-      op && (isa<graph::ConstantOp, graph::GetParamOp, graph::DimOp>(op) ||
-             (graph::isHostArithmetic(op) &&
-              llvm::all_of(op->getOperands(),
-                           [&](Value operand) {
-                             return isWorthCopying(operand, known);
-                           })) ||
-             (op->getNumResults() == 1 && graph::isParameter(value)));
-  return known[value] = worth;
-}
-
-/// Operands of `op` that `values` has become those that it says.
-static void replaceOperands(Operation *op,
-                            const llvm::DenseMap<Value, Value> &values) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (Value value = values.lookup(operand.get()))
-      operand.set(value);
-}
-
-/// Copies such values into the region, and returns the others that it uses.
-Captures Outliner::captureInto(Region &region) {
-  llvm::DenseMap<Value, bool> known;
-  while (true) {
-    Captures used;
-    getUsedValuesDefinedAbove(region, used);
-    SmallVector<Value> copied;
-    for (Value value : used)
-      if (isWorthCopying(value, known))
-        copied.push_back(value);
-    if (copied.empty())
-      return used;
-    OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
-    llvm::DenseMap<Value, Value> copies;
-    llvm::SmallSetVector<Operation *, 8> made;
-    for (Value value : copied) {
-      Operation *copy = builder.clone(*value.getDefiningOp());
-      builder.setInsertionPointToStart(&region.front());
-      Value result = copy->getResult(cast<OpResult>(value).getResultNumber());
-      copies[value] = result;
-      // Copies made before come after this one.
-      for (Operation *later : made)
-        later->replaceUsesOfWith(value, result);
-      made.insert(copy);
-    }
-    region.walk([&](Operation *op) {
-      if (!made.contains(op))
-        replaceOperands(op, copies);
-    });
+/// Replaces operands of the ops of a block, and of regions up to `reach`
+/// control ops deeper, by what `values` has for them.
+static void replaceWithin(Block &block, unsigned reach,
+                          const llvm::DenseMap<Value, Value> &values) {
+  for (Operation &op : block) {
+    for (OpOperand &operand : op.getOpOperands())
+      if (Value value = values.lookup(operand.get()))
+        operand.set(value);
+    bool isControl = isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op);
+    if (isControl && reach == 0)
+      continue;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        replaceWithin(inner, reach - isControl, values);
   }
+}
+
+/// The captures of a region, as values of this function.
+SmallVector<Value> Outliner::capturesOf(Region &region) {
+  SmallVector<Value> values;
+  for (Value value : nest.of(region).values)
+    values.push_back(valueHere(value));
+  return values;
 }
 
 /// The name of a dimension in the function: its own where it has one, since
@@ -152,7 +130,7 @@ static StringRef stemOf(StringRef name) {
 }
 
 func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
-                                    StringRef role, const Captures &captures,
+                                    StringRef role, ArrayRef<Value> captures,
                                     ArrayAttr resultDims, bool donatesCarried) {
   Block &block = region.front();
   SmallVector<SmallVector<DimExpr>> argumentDims;
@@ -161,10 +139,14 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
   for (Value value : captures)
     argumentDims.push_back(dims.dimsOf(value));
   unsigned carried = block.getNumArguments();
-  llvm::DenseMap<Value, Value> passed;
-  for (Value value : captures)
-    passed[value] = block.addArgument(value.getType(), value.getLoc());
-  region.walk([&](Operation *op) { replaceOperands(op, passed); });
+  llvm::DenseMap<Value, Value> passed, inside;
+  const RegionCaptures &needed = nest.of(region);
+  for (auto [original, value] : llvm::zip(needed.values, captures)) {
+    Value argument = block.addArgument(value.getType(), value.getLoc());
+    passed[original] = inside[value] = argument;
+  }
+  if (!captures.empty())
+    replaceWithin(block, needed.reach, inside);
   Operation *yield = block.getTerminator();
   Builder attributes(op->getContext());
   auto callee = func::FuncOp::create(
@@ -203,7 +185,7 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
                      llvm::IsaPred<host::UnknownDimAttr>))
       callee.setResultAttr(index, host::allocatedAttrName,
                            attributes.getUnitAttr());
-  made.push_back(callee);
+  made.push_back({callee, std::move(passed)});
   return callee;
 }
 
@@ -233,7 +215,7 @@ ArrayAttr Outliner::describeResults(Operation *op, ValueRange operands) {
 }
 
 /// Loop-carried values that the body returns unchanged become captures.
-static graph::WhileOp dropInvariants(graph::WhileOp loop) {
+static void dropInvariants(graph::WhileOp loop) {
   Block &condition = loop.getCondition().front(),
         &body = loop.getBody().front();
   Operation *yield = body.getTerminator();
@@ -247,7 +229,7 @@ static graph::WhileOp dropInvariants(graph::WhileOp loop) {
       loop.getResult(i).replaceAllUsesWith(loop.getInits()[i]);
     }
   if (gone.none())
-    return loop;
+    return;
   condition.eraseArguments(gone);
   body.eraseArguments(gone);
   yield->eraseOperands(gone);
@@ -266,12 +248,22 @@ static graph::WhileOp dropInvariants(graph::WhileOp loop) {
   for (auto [from, to] : llvm::zip(kept, fewer.getResults()))
     from.replaceAllUsesWith(to);
   loop.erase();
-  return fewer;
+}
+
+/// Values of this function that a control op shares, with their numbers.
+SmallVector<Value> Outliner::sharedBy(Operation *control,
+                                      SmallVector<int64_t> &numbers) {
+  SmallVector<Value> values;
+  for (Value value : nest.sharedBy(control)) {
+    values.push_back(valueHere(value));
+    numbers.push_back(nest.numberOf(value));
+  }
+  return values;
 }
 
 void Outliner::outlineLoop(graph::WhileOp loop) {
-  Captures ofCondition = captureInto(loop.getCondition()),
-           ofBody = captureInto(loop.getBody());
+  SmallVector<Value> ofCondition = capturesOf(loop.getCondition()),
+                     ofBody = capturesOf(loop.getBody());
   SmallVector<Value> operands(loop.getInits());
   operands.append(ofCondition.begin(), ofCondition.end());
   operands.append(ofBody.begin(), ofBody.end());
@@ -287,20 +279,21 @@ void Outliner::outlineLoop(graph::WhileOp loop) {
   func::FuncOp body = makeFunction(loop, loop.getBody(), role + "_body", ofBody,
                                    described, true);
   OpBuilder builder(loop);
+  SmallVector<int64_t> numbers;
+  SmallVector<Value> shared = sharedBy(loop, numbers);
   auto outlined = builder.create<host::LoopOp>(
-      loop.getLoc(), loop.getResultTypes(), loop.getInits(),
-      ofCondition.getArrayRef(), ofBody.getArrayRef(), condition.getSymName(),
-      body.getSymName(), described);
-  loop.replaceAllUsesWith(outlined.getResults());
-  loop.erase();
+      loop.getLoc(), loop.getResultTypes(), loop.getInits(), ofCondition,
+      ofBody, shared, condition.getSymName(), body.getSymName(), described,
+      numbers);
+  nest.replace(loop, outlined.getResults());
 }
 
 void Outliner::outlineBranch(Operation *op, ValueRange selector, bool boolean) {
-  SmallVector<Captures> captures;
+  SmallVector<SmallVector<Value>> captures;
   SmallVector<Value> operands(selector), all;
-  SmallVector<int64_t> counts;
+  SmallVector<int64_t> counts, numbers;
   for (Region &region : op->getRegions()) {
-    captures.push_back(captureInto(region));
+    captures.push_back(capturesOf(region));
     all.append(captures.back().begin(), captures.back().end());
     counts.push_back(captures.back().size());
   }
@@ -317,23 +310,20 @@ void Outliner::outlineBranch(Operation *op, ValueRange selector, bool boolean) {
                                    .getSymNameAttr()));
   }
   OpBuilder builder(op);
+  SmallVector<Value> shared = sharedBy(op, numbers);
   auto outlined = builder.create<host::BranchOp>(
-      op->getLoc(), op->getResultTypes(), selector.front(), all,
+      op->getLoc(), op->getResultTypes(), selector.front(), all, shared,
       builder.getArrayAttr(branches), builder.getDenseI64ArrayAttr(counts),
-      described, boolean);
-  op->replaceAllUsesWith(outlined.getResults());
-  op->erase();
+      described, boolean ? builder.getUnitAttr() : UnitAttr(),
+      builder.getDenseI64ArrayAttr(numbers));
+  nest.replace(op, outlined.getResults());
 }
 
-SmallVector<func::FuncOp> Outliner::run() {
+SmallVector<OpenFunction> Outliner::run() {
   SmallVector<Operation *> control;
   for (Operation &op : function.getBody().front())
     if (isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op))
       control.push_back(&op);
-  // Loops lose values here, so this comes before sizes are computed.
-  for (Operation *&op : control)
-    if (auto loop = dyn_cast<graph::WhileOp>(op))
-      op = dropInvariants(loop);
   for (Operation *op : control) {
     // The analysis refers to values of regions that have moved.
     dims = graph::DimAnalysis();
@@ -368,14 +358,23 @@ class OutlineRegionsPass
     if (failed(refuseInnerControl(module)))
       return signalPassFailure();
     SymbolTable symbols(module);
-    SmallVector<func::FuncOp> open;
+    SmallVector<func::FuncOp> entries;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (!function.isExternal() && function.getBody().hasOneBlock())
-        open.push_back(function);
-    // Outer functions first: sizes of inner ones follow from their arguments.
-    while (!open.empty()) {
-      func::FuncOp function = open.pop_back_val();
-      open.append(Outliner(function, symbols).run());
+        entries.push_back(function);
+    int64_t nextNumber = 0;
+    for (func::FuncOp entry : llvm::reverse(entries)) {
+      // Captures are found in loops that are complete; inner loops come first,
+      // whose results outer ones may return unchanged.
+      entry.walk([](graph::WhileOp loop) { dropInvariants(loop); });
+      NestCaptures nest(entry, nextNumber);
+      // Outer functions first: sizes of inner ones follow from their arguments.
+      SmallVector<OpenFunction> open(1);
+      open.front().function = entry;
+      while (!open.empty()) {
+        OpenFunction next = open.pop_back_val();
+        llvm::append_range(open, Outliner(next, nest, symbols).run());
+      }
     }
   }
 };

@@ -74,6 +74,9 @@ private:
   void learnDims(mlir::Value value);
   mlir::LogicalResult evaluate(mlir::Operation *op);
   mlir::LogicalResult fetch(mlir::Value input, mlir::OpResult result);
+  mlir::LogicalResult readShared(host::SharedOp read);
+  mlir::FailureOr<mlir::ArrayAttr> sharesOf(mlir::ValueRange values,
+                                            mlir::Operation *op);
   mlir::LogicalResult pass(graph::BarrierOp barrier);
   mlir::LogicalResult transfer(graph::PlaceOp place);
   mlir::LogicalResult await(graph::BarrierOp barrier);

@@ -148,6 +148,9 @@ void ScalarCode::write(host::ScalarOp op) {
 void ScalarCode::fetch(host::FetchOp op) {
   unsigned width = storedBytes(op.getType());
   host::BufferAttr source = op.getSource();
+  if (source.getKind() == host::BufferKind::shared)
+    if (Value *scalar = code.shared[source.getIndex()].scalar)
+      return sizes.bind(op.getSymbol(), scalar);
   Value *data;
   if (!code.deviceKernels) {
     data = buffers.at(source).base;

@@ -689,3 +689,139 @@ func.func @loop_c4_body(%p: tensor<i1>, %n: tensor<i64>, %x: tensor<4xf32>) {
 }
 func.func private @c(tensor<i64>, tensor<4xf32>) -> tensor<i1>
 func.func private @b(tensor<i64>, tensor<4xf32>) -> tensor<i64>
+
+// -----
+
+func.func @branch_c7_number_twice(%p: tensor<i1>, %x: tensor<4xf32>) {
+  // expected-error@+1 {{'host.branch' op numbers: got [0, 0] for 2 shared values, expected as many that differ (branch_c7)}}
+  host.branch %p, () to [@f, @f] counts [0, 0] dims [] boolean shares (%x, %x) as [0, 0] : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
+  return
+}
+func.func private @f()
+
+// -----
+
+func.func @branch_c7_shared_around(%p: tensor<i1>, %x: tensor<4xf32>) {
+  host.branch %p, (%x) to [@f] counts [1] dims [] shares (%p) as [3] : (tensor<i1>, tensor<4xf32>, tensor<i1>) -> ()
+  return
+}
+func.func private @f(%x: tensor<4xf32>) attributes {host.nested} {
+  %q = host.shared 3 dims [] : tensor<i1>
+  // expected-error@+1 {{'host.branch' op numbers: got 3, under which an op around this one shares a value}}
+  host.branch %q, () to [@g] counts [0] dims [] shares (%x) as [3] : (tensor<i1>, tensor<4xf32>) -> ()
+  return
+}
+func.func private @g()
+
+// -----
+
+func.func @loop_c5_negative(%n: tensor<i64>) {
+  // expected-error@+1 {{'host.loop' op numbers: got [-1] for 1 shared values, expected as many that differ (loop_c5)}}
+  %r = host.loop(%n) while @c() do @b() dims [[]] shares (%n) as [-1] : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  return
+}
+func.func private @c(tensor<i64>) -> tensor<i1>
+func.func private @b(tensor<i64>) -> tensor<i64>
+
+// -----
+
+func.func private @shared_c1_static_size() attributes {host.nested} {
+  // expected-error@+1 {{'host.shared' op dims: got [#graph.dim<"5">] for 'tensor<4xf32>', expected the size of each dimension (shared_c1)}}
+  %x = host.shared 0 dims ["5"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @shared_c2_in_entry() {
+  // expected-error@+1 {{'host.shared' op is not in a function that control ops run (shared_c2)}}
+  %x = host.shared 0 dims ["4"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+// What one op shares, the next one does not.
+func.func @shared_c2_beside(%p: tensor<i1>, %x: tensor<4xf32>) {
+  host.branch %p, () to [@f] counts [0] dims [] shares (%x) as [0] : (tensor<i1>, tensor<4xf32>) -> ()
+  host.branch %p, () to [@f] counts [0] dims [] : (tensor<i1>) -> ()
+  return
+}
+func.func private @f() attributes {host.nested} {
+  // expected-error@+1 {{'host.shared' op number: got 0, under which no value is shared with the function (shared_c2)}}
+  %x = host.shared 0 dims ["4"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @shared_c2_type(%p: tensor<i1>, %x: tensor<4xf64>) {
+  host.branch %p, () to [@f] counts [0] dims [] shares (%x) as [0] : (tensor<i1>, tensor<4xf64>) -> ()
+  return
+}
+func.func private @f() attributes {host.nested} {
+  // expected-error@+1 {{'host.shared' op number: got 0, under which a value of another type is shared with the function (shared_c2)}}
+  %x = host.shared 0 dims ["4"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+host.program @if_c5_numbers arguments [] results [] arena "0" {
+  // expected-error@+1 {{'host.if' op numbers: got [0, 1] for 1 shared values, expected as many that differ (if_c5)}}
+  host.if "1" to [@f] arguments [[]] results [] shares ["1"] as [0, 1]
+}
+
+host.program @f arguments [] results [] arena "0" attributes {inner} {
+}
+
+// -----
+
+host.program @while_c5_numbers arguments [] results [] arena "0" {
+  // expected-error@+1 {{'host.while' op numbers: got [2, 2] for 2 shared values, expected as many that differ (while_c5)}}
+  host.while @f([]) do @f([]) inits ["0"] results ["%h0"] in_place [] shares ["1", "2"] as [2, 2]
+}
+
+host.program @f arguments [#host.value<"s", tensor<i64>, []>] results [#host.value<"s", tensor<i64>, []>] arena "0" attributes {inner} {
+}
+
+// -----
+
+host.program @program_c7_in_entry arguments [] results [] arena "0" {
+  // expected-error@+1 {{'host.copy' op buffer: got #host.buffer<shared, 0, "0">, which the program does not have (program_c7)}}
+  host.copy <shared, 0, "0"> to <arena, 0, "0"> bytes "4"
+}
+
+// -----
+
+host.program @program_c7_other_number arguments [] results [] arena "0" {
+  host.if "1" to [@f] arguments [[]] results [] shares [#host.buffer<arena, 0, "0">] as [0]
+}
+
+host.program @f arguments [] results [] arena "0" attributes {inner} {
+  // expected-error@+1 {{'host.copy' op buffer: got #host.buffer<shared, 1, "0">, which no control step shares with the program (program_c7)}}
+  host.copy <shared, 1, "0"> to <arena, 0, "0"> bytes "4"
+}
+
+// -----
+
+host.program @program_c7_scalar_as_bytes arguments [] results [] arena "0" {
+  host.if "1" to [@f] arguments [[]] results [] shares ["7"] as [0]
+}
+
+host.program @f arguments [] results [] arena "0" attributes {inner} {
+  host.fetch "%i0" from <shared, 0, "0"> : i64
+  // expected-error@+1 {{'host.copy' op buffer: got #host.buffer<shared, 0, "0">, which no control step shares with the program (program_c7)}}
+  host.copy <shared, 0, "0"> to <arena, 0, "0"> bytes "4"
+}
+
+// -----
+
+host.program @copy_c1_shared arguments [] results [] arena "0" {
+  host.if "1" to [@f] arguments [[]] results [] shares [#host.buffer<arena, 0, "0">] as [0]
+}
+
+host.program @f arguments [] results [] arena "0" attributes {inner} {
+  // expected-error@+1 {{'host.copy' op target: got #host.buffer<shared, 0, "0">, expected memory that may be written (copy_c1)}}
+  host.copy <arena, 0, "0"> to <shared, 0, "0"> bytes "4"
+}

@@ -90,16 +90,60 @@ host.program @body arguments [#host.value<"", tensor<i64>, []>, #host.value<"", 
   host.yield ["%i0", unit, ["m"]]
 }
 
+// CHECK-LABEL: host.program @shares
+// CHECK: host.if "n" to [@reader] arguments {{\[\[}}]] results [] shares [#host.buffer<arena, 0, "64*n">, "n"] as [0, 2]
+// CHECK: host.while @false([]) do @none([]) inits [] results [] in_place [] shares ["n", #host.buffer<arena, 0, "0">] as [2, 0]
+host.program @shares arguments [#host.value<"x", tensor<?xf32>, ["n"]>] results [] arena "64 + n*64" {
+  host.if "n" to [@reader] arguments [[]] results [] shares [#host.buffer<arena, 0, "64*n">, "n"] as [0, 2]
+  host.while @false([]) do @none([]) inits [] results [] in_place [] shares ["n", #host.buffer<arena, 0, "0">] as [2, 0]
+}
+
+host.program @false arguments [] results [#host.value<"", tensor<i1>, []>] arena "0" attributes {inner} {
+  host.yield ["0"]
+}
+
+// What is shared comes through programs that say nothing of it.
+host.program @none arguments [] results [] arena "0" attributes {inner} {
+  host.if "1" to [@reader] arguments [[]] results []
+}
+
+// CHECK-LABEL: host.program @reader
+// CHECK: host.fetch "%i0" from <shared, 2, "0"> : i64
+// CHECK: host.copy <shared, 0, "0"> to <arena, 0, "0"> bytes "4"
+host.program @reader arguments [] results [] arena "4" attributes {inner} {
+  host.fetch "%i0" from <shared, 2, "0"> : i64
+  host.copy <shared, 0, "0"> to <arena, 0, "0"> bytes "4"
+}
+
 // CHECK-LABEL: func.func @control
 // CHECK: host.branch %{{.*}}, (%{{.*}}) to [@f, @f] counts [1, 1] dims {{\[\[}}"4"]] boolean
 // CHECK: host.loop(%{{.*}}) while @g() do @h(%{{.*}}) dims {{\[\[}}#host.unknown_dim<0>]]
 // CHECK: host.loop(%{{.*}}) while @g() do @h(%{{.*}}) dims {{\[\[}}#host.operand_dim<0, 0>]]
+// CHECK: host.branch %{{.*}}, () to [@s] counts [0] dims [] shares(%{{.*}}, %{{.*}}) as [4, 0]
+// CHECK: host.loop(%{{.*}}) while @g() do @t() dims {{\[\[}}#host.operand_dim<0, 0>]] shares(%{{.*}}, %{{.*}}) as [0, 4]
 func.func @control(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<?xf32>) {
   %a = host.branch %p, (%x, %x) to [@f, @f] counts [1, 1] dims [["4"]] boolean
     : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %b = host.loop(%y) while @g() do @h(%x) dims [[#host.unknown_dim<0>]] : (tensor<?xf32>, tensor<4xf32>) -> tensor<?xf32>
   %c = host.loop(%y) while @g() do @h(%x) dims [[#host.operand_dim<0, 0>]] : (tensor<?xf32>, tensor<4xf32>) -> tensor<?xf32>
+  host.branch %p, () to [@s] counts [0] dims [] shares (%p, %x) as [4, 0] : (tensor<i1>, tensor<i1>, tensor<4xf32>) -> ()
+  %d = host.loop(%y) while @g() do @t() dims [[#host.operand_dim<0, 0>]] shares (%x, %p) as [0, 4]
+    : (tensor<?xf32>, tensor<4xf32>, tensor<i1>) -> tensor<?xf32>
   return
+}
+
+// CHECK-LABEL: func.func private @s
+// CHECK: host.shared 4 dims [] : tensor<i1>
+// CHECK: host.shared 0 dims ["4"] : tensor<4xf32>
+func.func private @s() attributes {host.nested} {
+  %p = host.shared 4 dims [] : tensor<i1>
+  %x = host.shared 0 dims ["4"] : tensor<4xf32>
+  return
+}
+func.func private @t(%y: tensor<?xf32>) -> tensor<?xf32> attributes {host.nested} {
+  %p = host.shared 4 dims [] : tensor<i1>
+  host.branch %p, () to [@s] counts [0] dims [] : (tensor<i1>) -> ()
+  return %y : tensor<?xf32>
 }
 func.func private @f(tensor<4xf32>) -> tensor<4xf32>
 func.func private @g(tensor<?xf32>) -> tensor<i1>

@@ -131,8 +131,9 @@ def parameters(count):
     return function([("x", MATRIX)], body, [last], [MATRIX], before)
 
 
-def branch(i, then, otherwise):
-    return "  %%a%d = graph.if %%c then {\n%s\n  } else {\n%s\n  } : (tensor<i1>) -> %s" % (i, then, otherwise, VECTOR)
+def branch(i, then, otherwise, condition="c"):
+    return "  %%a%d = graph.if %%%s then {\n%s\n  } else {\n%s\n  } : (tensor<i1>) -> %s" % (i, condition, then, otherwise,
+                                                                                         VECTOR)
 
 
 def yielding(name, op, left, right):
@@ -156,8 +157,51 @@ def nested(count):
     return function([("x", VECTOR), ("c", "tensor<i1>")], [inner], [last], [VECTOR])
 
 
+def own_arguments(levels):
+    """A condition and a vector for each level of a nest."""
+    return [("x", VECTOR)] + [("c%d" % i, "tensor<i1>") for i in range(levels)] + [("y%d" % i, VECTOR)
+                                                                                   for i in range(levels)]
+
+
+def conditions(count):
+    """Branches inside of each other, in the first branch and the second by turns, each with a condition and a vector of
+    its own."""
+    inner, last, levels = "", "x", count // 4
+    for i in range(levels):
+        parts = [inner + yielding("t%d" % i, "mul", last, "y%d" % i), "    graph.yield %x : " + VECTOR]
+        inner = branch(i, *parts[::1 if i % 2 else -1], "c%d" % i) + "\n"
+        last = "a%d" % i
+    return function(own_arguments(levels), [inner], [last], [VECTOR])
+
+
+def loop(i, inner, last):
+    types = "tensor<i64>, " + VECTOR
+    test = ("  ^bb0(%%j%d: tensor<i64>, %%v%d: %s):\n    %%q%d = graph.compare lt, %%j%d, %%n%d : tensor<i64> -> tensor<i1>\n"
+            "    graph.yield %%q%d : tensor<i1>" % (i, i, VECTOR, i, i, i, i))
+    body = ("  ^bb0(%%j%d: tensor<i64>, %%v%d: %s):\n%s\n    %%t%d = graph.mul %%%s, %%v%d : %s\n"
+            "    %%k%d = graph.add %%j%d, %%one : tensor<i64>\n    graph.yield %%k%d, %%t%d : %s" %
+            (i, i, VECTOR, inner, i, last, i, VECTOR, i, i, i, i, types))
+    return "  %%a%d:2 = graph.while %%zero, %%y%d cond {\n%s\n  } do {\n%s\n  } : (%s) -> (%s)" % (i, i, test, body, types,
+                                                                                           types)
+
+
+def loops(count):
+    """Loops in branches in loops, each with a bound or a condition, and a vector, of its own."""
+    inner, last, levels = "", "x", count // 8
+    for i in range(levels):
+        if i % 2:
+            inner, last = loop(i, inner, last) + "\n", "a%d#1" % i
+        else:
+            inner = branch(i, inner + yielding("t%d" % i, "mul", last, "y%d" % i), "    graph.yield %x : " + VECTOR,
+                           "c%d" % i) + "\n"
+            last = "a%d" % i
+    numbers = ["  %%%s = graph.constant dense<%d> : tensor<i64>" % (name, value) for name, value in (("zero", 0), ("one", 1))]
+    bounds = [("n%d" % i, "tensor<i64>") for i in range(levels)]
+    return function(own_arguments(levels) + bounds, numbers + [inner], [last], [VECTOR])
+
+
 KINDS = (elementwise, recurrence, scalars, functions, hub, results, reductions, matmuls, training, constants, parameters,
-         branches, nested)
+         branches, nested, conditions, loops)
 
 
 def seconds(tool, text, folder):

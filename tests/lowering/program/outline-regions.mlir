@@ -89,3 +89,53 @@ func.func @parameters(%n: tensor<i64>, %x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   } : (tensor<i64>, tensor<4x8xf32>) -> (tensor<i64>, tensor<4x8xf32>)
   return %r#1 : tensor<4x8xf32>
 }
+
+// What is read more than four regions below its definition goes there by a number, which the op next to the definition
+// shares: a scalar, and vectors whose size has a name.
+// CHECK-LABEL: func.func @deep
+// CHECK: host.branch %arg0, ({{.*}}) to [@deep_if0_then, @deep_if0_else] counts [{{.*}}] dims {{.*}} boolean shares(%arg2, %arg1) as [1, 2]
+// CHECK: func.func private @deep_if0_then(%arg0: tensor<?xf32> {{.*}}, %arg1: tensor<i1>)
+// CHECK: %[[M:.*]] = graph.neg
+// CHECK: host.branch {{.*}} shares(%[[M]]) as [0]
+// CHECK: func.func private @deep_if0_then_if0_then_if0_then_if0_then_if0_then()
+// CHECK-NEXT: %[[P:.*]] = host.shared 2 dims [] : tensor<i1>
+// CHECK-NEXT: host.branch %[[P]], ()
+// CHECK: func.func private @deep_if0_then_if0_then_if0_then_if0_then_if0_then_if0_then()
+// CHECK-NEXT: host.shared 0 dims ["n"] : tensor<?xf32>
+// CHECK-NEXT: host.shared 1 dims ["n"] : tensor<?xf32>
+func.func @deep(%c: tensor<i1>, %p: tensor<i1>, %x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<?xf32> {
+  %r = graph.if %c then {
+    %m = graph.neg %x : tensor<?xf32>
+    %r1 = graph.if %c then {
+      %r2 = graph.if %c then {
+        %r3 = graph.if %c then {
+          %r4 = graph.if %c then {
+            %r5 = graph.if %p then {
+              %s = graph.add %m, %x : tensor<?xf32>
+              graph.yield %s : tensor<?xf32>
+            } else {
+              %s = graph.mul %m, %x : tensor<?xf32>
+              graph.yield %s : tensor<?xf32>
+            } : (tensor<i1>) -> tensor<?xf32>
+            graph.yield %r5 : tensor<?xf32>
+          } else {
+            graph.yield %m : tensor<?xf32>
+          } : (tensor<i1>) -> tensor<?xf32>
+          graph.yield %r4 : tensor<?xf32>
+        } else {
+          graph.yield %m : tensor<?xf32>
+        } : (tensor<i1>) -> tensor<?xf32>
+        graph.yield %r3 : tensor<?xf32>
+      } else {
+        graph.yield %m : tensor<?xf32>
+      } : (tensor<i1>) -> tensor<?xf32>
+      graph.yield %r2 : tensor<?xf32>
+    } else {
+      graph.yield %m : tensor<?xf32>
+    } : (tensor<i1>) -> tensor<?xf32>
+    graph.yield %r1 : tensor<?xf32>
+  } else {
+    graph.yield %x : tensor<?xf32>
+  } : (tensor<i1>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
