@@ -12,8 +12,8 @@ namespace zenith::models {
 
 /// Code Invalid, with the place, for a result number for which the parser would
 /// count up beyond its memory, and for a name that is read outside of the
-/// region that defines it. `file` is the text's name in messages; bytecode is
-/// passed over.
+/// region that defines it; code Unsupported where brackets nest deeper than its
+/// stack is. `file` is the text's name in messages; bytecode is passed over.
 llvm::Error checkText(llvm::StringRef file, llvm::StringRef text);
 
 } // namespace zenith::models

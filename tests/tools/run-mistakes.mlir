@@ -21,6 +21,9 @@
 // ROUTINE: routine.mlir:2:{{[0-9]+}}: error: 'graph.custom_call' op calls 'mystery', which is no routine here
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/cut.mlir --random-inputs --compare=interp | FileCheck --check-prefix=CUT %s
 // CUT: zenith-run: error: @main is cut into functions (search.entries), of which --compare knows none
+// RUN: %python -c "print('// ((\nfunc.func @main() {' + 3001 * '(')" > %t/deep.mlir
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/deep.mlir --random-inputs | FileCheck --check-prefix=DEEP %s
+// DEEP: deep.mlir:2:3019: error: brackets inside of more than 3000 others are not supported
 // GROWTH: growth.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'func.call' op @f{{[0-9]+}} makes its caller larger than 1048576 ops
 //
 // RUN: printf 'x' > %t/file
