@@ -255,6 +255,7 @@ static void importCenterCropPad(NodeReading &n) {
     if (auto size = wanted.constant();
         size && (*size < 0 || *size > widestBorder))
       return n.fail(invalid(fmt::format("size {} in the shape", *size)));
+    n.b.requireAtMost(DimExpr(0), wanted, "a size in the shape");
     DimExpr more = wanted - dims[axis];
     auto half = [](const DimExpr &count) {
       return DimExpr::floorDiv(DimExpr::max(count, DimExpr(0)), DimExpr(2));

@@ -178,6 +178,8 @@ static void keepOpenProportions(ImportBuilder &b, SmallVector<ResizeAxis> &axes,
   Type f64 = b.builder.getF64Type();
   std::optional<ScalarValue> scale;
   for (const ResizeAxis &axis : axes) {
+    if (larger)
+      b.requireAtMost(DimExpr(1), axis.input, "the least size with a scale");
     ScalarValue ratio =
         floatSize(b, axis.output, f64) / floatSize(b, axis.input, f64);
     scale = !scale ? ratio : larger ? scale->max(ratio) : scale->min(ratio);

@@ -125,6 +125,13 @@ TEST(ImportSizes, NothingIsDividedByNoElements) {
   refuses(makeNode("Resize", {"x", "", "s"}, {"y0"}, {}),
           {ramp("x", {1, 1, 3}), floats("s", {3}, {1, 1, 0})}, 3, {"s"},
           "the scale of dimension 2 is not positive");
+  refuses(makeNode("Resize", {"x", "", "", "s"}, {"y0"},
+                   {textAttribute("keep_aspect_ratio_policy", "not_smaller")}),
+          {ramp("x", {3, 0}), integers("s", {2}, {3, 4})}, 2, {"s"},
+          "the least size with a scale, 1, exceeds 0");
+  refuses(makeNode("CenterCropPad", {"x", "s"}, {"y0"}, {}),
+          {ramp("x", {5, 2}), integers("s", {2}, {2, -1})}, 2, {"s"},
+          "CenterCropPad: a size in the shape is negative: -1");
 }
 
 TEST(ImportSizes, KernelsOfUnknownSize) {
