@@ -119,7 +119,9 @@ static Deal dealKernels(ModuleOp kernels) {
       called.push_back(function);
   Deal deal;
   dealFunctions(callers, deal.groups);
-  deal.sharesCallees = deal.groups.size() > 1;
+  // One kernel may call many micro-kernels, which then are most of a program.
+  deal.sharesCallees =
+      deal.groups.size() > 1 || opsOf(called) >= 2 * fewestOpsPerModule;
   if (deal.sharesCallees) {
     // Shared functions come first: micro-kernels take longest.
     llvm::SmallVector<llvm::SmallVector<func::FuncOp>> all;
