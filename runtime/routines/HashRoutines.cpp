@@ -71,18 +71,99 @@ ZENITH_INLINE void sumProducts(const zenith_hash_arguments &given,
   }
 }
 
+namespace {
+/// Powers of the factor of polynomials by element of a row, from the highest
+/// one on, for several rows.
+struct Powers {
+  static constexpr int64_t atOnce = 512;
+  uint32_t of[atOnce];
+  uint32_t next; ///< the power after those of a row
+  uint32_t sum;  ///< of those of a row
+};
+} // namespace
+
+ZENITH_INLINE void fillPowers(Powers &powers, int64_t width, int64_t count) {
+  constexpr uint32_t factor = 0x01000193;
+  powers.next = 1;
+  powers.sum = 0;
+  for (int64_t i = width; i-- > 0; powers.next *= factor) {
+    powers.of[i] = powers.next;
+    powers.sum += powers.next;
+  }
+  for (int64_t known = width; known < count; known *= 2)
+    std::copy_n(powers.of, std::min(known, count - known), powers.of + known);
+}
+
+/// Adds to `first` the terms of each of some rows, none of which waits for
+/// another.
+template <int64_t rows>
+ZENITH_INLINE void sumTerms(const uint32_t *terms, int64_t width,
+                            uint32_t first, uint32_t *to) {
+  uint32_t sums[rows];
+  std::fill_n(sums, rows, first);
+  for (int64_t i = 0; i < width; ++i)
+    for (int64_t row = 0; row < rows; ++row)
+      sums[row] += terms[row * width + i];
+  std::copy_n(sums, rows, to);
+}
+
+/// Sums of products, none of which waits for another. Short rows: the products
+/// of several, then the sums.
+template <typename Element>
+ZENITH_INLINE void sumShortRows(const Element *x, int64_t rows, int64_t width,
+                                uint32_t *to) {
+  constexpr int64_t rowsAtOnce = 4;
+  const int64_t together = std::min(Powers::atOnce / width, rows);
+  Powers powers;
+  fillPowers(powers, width, together * width);
+  for (int64_t left; rows > 0; rows -= left) {
+    left = std::min(together, rows);
+    uint32_t terms[Powers::atOnce];
+    for (int64_t i = 0; i < left * width; ++i)
+      terms[i] = uint32_t(x[i]) * powers.of[i];
+    x += left * width;
+    int64_t row = 0;
+    for (; row + rowsAtOnce <= left; row += rowsAtOnce)
+      sumTerms<rowsAtOnce>(terms + row * width, width, powers.sum, to + row);
+    for (; row < left; ++row)
+      sumTerms<1>(terms + row * width, width, powers.sum, to + row);
+    to += left;
+  }
+}
+
+/// Long rows: a part that may be shorter, then whole ones.
+template <typename Element>
+ZENITH_INLINE void sumLongRows(const Element *x, int64_t rows, int64_t width,
+                               uint32_t *to) {
+  Powers powers;
+  fillPowers(powers, Powers::atOnce, Powers::atOnce);
+  for (; rows > 0; --rows, ++to) {
+    *to = 0;
+    for (int64_t left = width; left > 0;) {
+      const int64_t count = (left - 1) % Powers::atOnce + 1;
+      const uint32_t *own = powers.of + Powers::atOnce - count;
+      uint32_t sum = 0;
+      for (int64_t i = 0; i < count; ++i)
+        sum += (uint32_t(x[i]) + 1) * own[i];
+      *to = *to * powers.next + sum;
+      x += count;
+      left -= count;
+    }
+  }
+}
+
 template <typename Element>
 ZENITH_INLINE void polynomials(const zenith_hash_arguments &given,
                                int64_t first, int64_t last, Element /*type*/) {
   const auto *x =
       static_cast<const Element *>(given.operand) + first * given.width;
-  auto *to = static_cast<uint32_t *>(given.result);
-  for (; first < last; ++first) {
-    uint32_t hash = 0;
-    for (int64_t i = 0; i < given.width; ++i)
-      hash = hash * 0x01000193u + uint32_t(*x++) + 1;
-    to[first] = hash;
-  }
+  auto *to = static_cast<uint32_t *>(given.result) + first;
+  if (given.width == 0)
+    std::fill_n(to, last - first, 0);
+  else if (given.width <= Powers::atOnce)
+    sumShortRows(x, last - first, given.width, to);
+  else
+    sumLongRows(x, last - first, given.width, to);
 }
 
 ZENITH_WIDE_CLONES
