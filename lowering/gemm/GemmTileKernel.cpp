@@ -5,6 +5,7 @@
 
 #include "lowering/gemm/GemmTileKernel.h"
 #include "lowering/gemm/GemmPrefetch.h"
+#include "lowering/microkernels/Int8Dot.h"
 #include "lowering/microkernels/MicroKernelCalls.h"
 #include "lowering/schedule/SmallM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,7 +70,7 @@ decltype(MicroKernel::form) GemmTileKernel::formFor(const MicroKernel &kernel,
   if (multipliesKPairs(space, k.target)) {
     if (space.kInterleave > 1)
       return InterleavedK{InterleavedK::Group(space.kInterleave),
-                          k.target.vnni};
+                          vnniLanes(k.target)};
     return PairedK{masked};
   }
   OuterProduct form;

@@ -213,8 +213,9 @@ void Int8WindowKernel::readWeights(Value channel) {
   for (int64_t number = 0; number < quadsOf(blocking.rows); ++number)
     for (int64_t x = 0; x < tapsAlong(); ++x)
       if (meetsTaps(tapOfQuad(number, 0)))
-        start = addInt8Dot(k.b, k.loc, start, splat(window.zeroPoint),
-                           weights[{tapOfQuad(number, 0), x}], /*vnni=*/true);
+        start =
+            addInt8Dot(k.b, k.loc, start, splat(window.zeroPoint),
+                       weights[{tapOfQuad(number, 0), x}], vnniLanes(k.target));
   start = k.b.create<arith::SubIOp>(k.loc, zero, start);
 }
 
@@ -324,7 +325,7 @@ void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
           if (int64_t tap = tapOfQuad(number, row); meetsTaps(tap)) {
             Value &sum = sums[row * count + result];
             sum = addInt8Dot(k.b, k.loc, sum, bytes, weights[{tap, x}],
-                             /*vnni=*/true);
+                             vnniLanes(k.target));
           }
     }
   }

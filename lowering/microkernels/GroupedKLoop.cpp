@@ -36,36 +36,9 @@ Value GroupedKLoop::addPairs(Value sum, Value x, Value y) {
   if (isa<IntegerType>(kernel.sum))
     return b.create<arith::AddIOp>(loc, sum, sumOfProducts(x, y));
   auto pairs = VectorType::get({2 * int64_t(kernel.lanes)}, b.getBF16Type());
-  return dotOfPairs(sum, b.create<arith::BitcastOp>(loc, pairs, x),
-                    b.create<arith::BitcastOp>(loc, pairs, y));
-}
-
-/// One instruction for each register of sums: a schedule may have tiles of
-/// longer vectors.
-Value GroupedKLoop::dotOfPairs(Value sum, Value x, Value y) {
-  constexpr int64_t most = 16;
-  int64_t lanes = kernel.lanes, piece = std::min(lanes, most);
-  auto name = b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." +
-                              std::to_string(piece * 32));
-  auto type = VectorType::get({piece}, b.getF32Type());
-  if (piece == lanes)
-    return b
-        .create<LLVM::CallIntrinsicOp>(loc, type, name,
-                                       ArrayRef<Value>{sum, x, y})
-        .getResult(0);
-  for (int64_t at = 0; at < lanes; at += piece) {
-    auto part = [&](Value whole, int64_t scale) -> Value {
-      return b.create<vector::ExtractStridedSliceOp>(
-          loc, whole, ArrayRef<int64_t>{scale * at},
-          ArrayRef<int64_t>{scale * piece}, ArrayRef<int64_t>{1});
-    };
-    Value operands[] = {part(sum, 1), part(x, 2), part(y, 2)};
-    Value next =
-        b.create<LLVM::CallIntrinsicOp>(loc, type, name, operands).getResult(0);
-    sum = b.create<vector::InsertStridedSliceOp>(
-        loc, next, sum, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});
-  }
-  return sum;
+  return dotByRegisters(b, loc, "llvm.x86.avx512bf16.dpbf16ps.", 16, sum,
+                        b.create<arith::BitcastOp>(loc, pairs, x),
+                        b.create<arith::BitcastOp>(loc, pairs, y));
 }
 
 Value GroupedKLoop::sumOfProducts(Value x, Value y) {

@@ -38,8 +38,6 @@ private:
   mlir::Value sumOfProducts(mlir::Value x, mlir::Value y);
   /// sum[i] + x[2i] * y[2i] + x[2i+1] * y[2i+1].
   mlir::Value addPairs(mlir::Value sum, mlir::Value x, mlir::Value y);
-  /// sum + the products of bf16 pairs of x and y, two for each lane.
-  mlir::Value dotOfPairs(mlir::Value sum, mlir::Value x, mlir::Value y);
 };
 
 } // namespace zenith::kernels

@@ -52,7 +52,9 @@ struct InterleavedK {
     Pairs = 2, ///< types as above but bf16; an odd K is padded with a zero in B
     Quads = 4  ///< A is u8, B i8, sums are i32; K is a multiple of 4
   } group;
-  bool vnni = false; ///< the target adds such groups in one instruction
+  /// Sums of a register to which one instruction adds such groups; 0: none
+  /// does.
+  unsigned vnni = 0;
   /// Groups of a round for each set of accumulators. One set leaves room to
   /// save loop control instead. Without VNNI, LLVM adds the products of both
   /// groups first, which takes registers that such a tile does not have.
