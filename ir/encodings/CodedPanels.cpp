@@ -16,14 +16,6 @@ namespace zenith::graph {
 /// Of a code in a byte.
 static constexpr int64_t lowBits = 15, highShift = 4;
 
-static Value splat(OpBuilder &builder, Location loc, Value like,
-                   int64_t value) {
-  RankedTensorType type = typeOf(like);
-  return builder.create<ConstantOp>(
-      loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               type, builder.getIntegerAttr(type.getElementType(), value))));
-}
-
 /// The first `k` rows of [panels, rows, panel].
 static Value firstRows(OpBuilder &builder, Location loc, Value value,
                        int64_t k) {
@@ -59,9 +51,9 @@ static Value splitBytes(OpBuilder &builder, Location loc,
   int64_t count = type.getDimSize(0), pairs = type.getDimSize(1),
           width = type.getDimSize(2);
   Value low = builder.create<AndOp>(loc, type, bytes,
-                                    splat(builder, loc, bytes, lowBits));
+                                    integersLike(builder, loc, bytes, lowBits));
   Value high = builder.create<ShiftRightLogicalOp>(
-      loc, type, bytes, splat(builder, loc, bytes, highShift));
+      loc, type, bytes, integersLike(builder, loc, bytes, highShift));
   auto apart = [&](Value half) {
     return reshaped(builder, loc, half, {count, pairs, 1, width});
   };
@@ -92,7 +84,7 @@ Value decodePanels(OpBuilder &builder, Location loc,
         panels.zeros
             ? converted(builder, repeated(builder, loc, panels.zeros, panels),
                         type)
-            : splat(builder, loc, value, panels.zero);
+            : integersLike(builder, loc, value, panels.zero);
     value = builder.create<SubOp>(loc, value.getType(), value, zeros);
   }
   value = converted(builder, value, builder.getF32Type());

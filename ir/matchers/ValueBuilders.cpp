@@ -27,6 +27,14 @@ Value transposed(OpBuilder &builder, Location loc, Value value,
                                      permutation);
 }
 
+Value integersLike(OpBuilder &builder, Location loc, Value like,
+                   int64_t value) {
+  RankedTensorType type = typeOf(like);
+  return builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(
+               type, builder.getIntegerAttr(type.getElementType(), value))));
+}
+
 Value converted(OpBuilder &builder, Value value, Type element) {
   if (typeOf(value).getElementType() == element)
     return value;

@@ -12,18 +12,11 @@ using namespace zenith::graph;
 
 namespace zenith::quantize {
 
-Value splatLike(OpBuilder &builder, Location loc, Value like, int64_t value) {
-  RankedTensorType type = typeOf(like);
-  return builder.create<ConstantOp>(
-      loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               type, builder.getIntegerAttr(type.getElementType(), value))));
-}
-
 Value codesFromZero(OpBuilder &builder, Location loc, Value integers,
                     int64_t low) {
   Value codes = converted(builder, integers, builder.getI8Type());
   return low ? builder.create<SubOp>(loc, codes.getType(), codes,
-                                     splatLike(builder, loc, codes, low))
+                                     integersLike(builder, loc, codes, low))
              : codes;
 }
 
@@ -45,9 +38,9 @@ Value pairsInBytes(OpBuilder &builder, Location loc, Value codes, int64_t dim) {
   constexpr int64_t highShift = 4;
   Value first = entryOf(builder, loc, codes, dim, 0),
         second = entryOf(builder, loc, codes, dim, 1);
-  Value high =
-      builder.create<ShiftLeftOp>(loc, second.getType(), second,
-                                  splatLike(builder, loc, second, highShift));
+  Value high = builder.create<ShiftLeftOp>(
+      loc, second.getType(), second,
+      integersLike(builder, loc, second, highShift));
   return builder.create<OrOp>(loc, first.getType(), first, high);
 }
 

@@ -10,9 +10,6 @@
 
 namespace zenith::quantize {
 
-/// An integer constant of the shape and type of `like`.
-mlir::Value splatLike(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value like, int64_t value);
 /// Integers of at least `low`, as i8 that begin at 0.
 mlir::Value codesFromZero(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value integers, int64_t low);

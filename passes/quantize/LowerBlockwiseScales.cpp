@@ -125,7 +125,7 @@ Value RowProduct::productsOfCodes(const CodedIntegers &match) {
       pairsInBytes(builder, loc,
                    panelsOf(fromLow(match.codes), {blocks, pairs, 2}), pairDim);
   auto splat = [&](int64_t value) {
-    return splatLike(builder, loc, bytes, value);
+    return integersLike(builder, loc, bytes, value);
   };
   Value zeros = match.zeros
                     ? broadcastLike(builder, loc,
