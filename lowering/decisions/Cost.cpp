@@ -125,7 +125,8 @@ static double productsOfLane(graph::FusionOp fusion,
 static double slowdownOfProduct(graph::FusionOp fusion, const ProductKeys &keys,
                                 const target::TargetModel &model) {
   double slower =
-      !keys.tile || keys.operands.b.form == Operand::Dots
+      !keys.tile || keys.operands.b.form == Operand::Dots ||
+              keys.form.kind == ConvForm::Depthwise
           ? 1
           : slowdownOfTile(keys.tile[0], keys.tile[1], keys.lanes, model);
   slower /= productsOfLane(fusion, model);

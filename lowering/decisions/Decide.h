@@ -60,6 +60,7 @@ struct Request {
 
 mlir::FailureOr<Decision> decideElements(const Request &request);
 mlir::FailureOr<Decision> decideReduction(const Request &request);
+/// Poolings, and convolutions without a product.
 mlir::FailureOr<Decision> decideWindow(const Request &request);
 mlir::FailureOr<Decision> decideScan(const Request &request);
 mlir::FailureOr<Decision> decideScatter(const Request &request);

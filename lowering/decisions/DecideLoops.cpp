@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides what kernels of plain loops do: elements, reductions, windows, scans,
+// Decides what kernels of plain loops do: elements, reductions, scans,
 // scatters; and what routines need.
 
 #include "ir/SearchOps.h"
@@ -13,7 +13,7 @@
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/ReductionLanes.h"
 #include "lowering/schedule/ScanSchedule.h"
-#include "lowering/schedule/windows/WindowSchedule.h"
+#include "lowering/schedule/ScatterSchedule.h"
 
 using namespace mlir;
 using namespace zenith::sched;
@@ -178,39 +178,6 @@ FailureOr<Decision> decideReduction(const Request &request) {
                         plan->chunk, form.lanes, tasks, plan->scratch());
 }
 
-/// Window, scatter: tile and block are the emitter's own.
-template <typename Kind>
-static LogicalResult refuseBlocks(const Request &request, Kind given) {
-  if (!given)
-    return success();
-  if (given.getTile())
-    return refuse(request.fusion, ModelLimits, "tile",
-                  graph::listText(given.getTile().asArrayRef()),
-                  "none for a task");
-  return refuseKey(request.fusion, "block", given.getBlock());
-}
-
-static unsigned lanesOfWindow(const Request &request) {
-  graph::FusionOp fusion = request.fusion;
-  bool isRegion = llvm::any_of(fusion.getBody().front(), [](Operation &op) {
-    return isa<graph::ReduceWindowWithOp>(op);
-  });
-  return isRegion ? kernels::valueWidth(fusion, request.target)
-                  : kernels::chosenLanesOfWindow(fusion, request.target);
-}
-
-FailureOr<Decision> decideWindow(const Request &request) {
-  auto given = request.givenAs<WindowAttr>();
-  if (failed(refuseBlocks(request, given)) || failed(request.check({}, {})))
-    return failure();
-  LaneKeys lanes(kernels::givenLanes(request.fusion, lanesOfWindow(request)));
-  return decisionOf(WindowAttr::get(request.context(), graph::RunOn::Task, {},
-                                    {}, 0, lanes.item, lanes.lanes,
-                                    request.tasks(), {}, request.shares,
-                                    Store::Plain),
-                    {});
-}
-
 /// A given tile is all lanes of a row of a task, where the rows can be finished
 /// one by one; it leaves no other block.
 static LogicalResult checkScanTile(const Request &request, ScanAttr given,
@@ -250,19 +217,47 @@ FailureOr<Decision> decideScan(const Request &request) {
                     scan->tasks.tasks);
 }
 
+/// sched_c3: what tasks divide is there.
+static LogicalResult checkScatter(const Request &request, ScatterAttr given,
+                                  const kernels::ScatterSchedule &scatter) {
+  graph::FusionOp fusion = request.fusion;
+  if (given.getBy() == ScatterBy::Sort)
+    return refuse(fusion, ModelLimits, "by", "sort", "destination for a task");
+  if (given.getTile())
+    return refuse(fusion, ModelLimits, "tile",
+                  graph::listText(given.getTile().asArrayRef()),
+                  "none for a task");
+  if (given.getBlock() && given.getParts())
+    return refuse(fusion, TileSizes, "block, parts",
+                  graph::listText({given.getBlock(), given.getParts()}),
+                  "one of them");
+  if (given.getBlock() && !scatter.lane)
+    return refuse(fusion, TileSizes, "block", Twine(given.getBlock()),
+                  "none: windows have no columns");
+  if (given.getParts() && !scatter.hasParts())
+    return refuse(fusion, TileSizes, "parts", Twine(given.getParts()),
+                  "none: tasks have no dimension to divide");
+  return success();
+}
+
 FailureOr<Decision> decideScatter(const Request &request) {
   auto given = request.givenAs<ScatterAttr>();
-  if (given && given.getBy() == ScatterBy::Sort)
-    return refuse(request.fusion, ModelLimits, "by", "sort",
-                  "destination for a task");
-  if (failed(refuseBlocks(request, given)) || failed(request.check({}, {})))
+  auto scatter = kernels::ScatterSchedule::make(request.fusion, request.dims);
+  if (failed(scatter) ||
+      (given && failed(checkScatter(request, given, *scatter))) ||
+      failed(request.check({}, {})))
     return failure();
+  if (given && (given.getBlock() || given.getParts()))
+    scatter->setTasks(given.getBlock(), given.getParts());
+  else
+    scatter->chooseTasks();
   LaneKeys lanes(kernels::givenLanes(
       request.fusion, kernels::valueWidth(request.fusion, request.target)));
   return decisionOf(ScatterAttr::get(request.context(), graph::RunOn::Task, {},
-                                     ScatterBy::Destination, {}, 0, lanes.item,
-                                     lanes.lanes, request.tasks(), {},
-                                     request.shares, Store::Plain),
+                                     ScatterBy::Destination, scatter->parts, {},
+                                     scatter->block, lanes.item, lanes.lanes,
+                                     request.tasks(), {}, request.shares,
+                                     Store::Plain),
                     {});
 }
 

@@ -3,8 +3,10 @@
 // Decides what kernels of matrix products, convolutions and attention do.
 
 #include "ir/ShapeChecks.h"
+#include "ir/encodings/PackedPanels.h"
 #include "lowering/builder/Guards.h"
 #include "lowering/decisions/Decide.h"
+#include "lowering/decisions/Encodings.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleChecks.h"
 #include "lowering/decisions/ScheduleKeys.h"
@@ -12,7 +14,6 @@
 #include "lowering/schedule/AttentionSchedule.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/GemmVariants.h"
-#include "lowering/schedule/windows/WindowSchedule.h"
 
 using namespace mlir;
 using namespace zenith::sched;
@@ -55,7 +56,7 @@ static Attribute product(const Request &request, ConvForm form,
   graph::RunOn on = graph::RunOn::Task;
   bool isConv = kindsOf(request.fusion).front() == ConvAttr::getMnemonic();
   if (isConv)
-    return ConvAttr::get(context, on, {}, form, tile, {}, lanes, operands,
+    return ConvAttr::get(context, on, {}, form, 0, tile, {}, lanes, operands,
                          block, loop, joined, 1, 1, 1, {}, request.tasks(),
                          scratch, request.shares, Store::Plain);
   return GemmAttr::get(context, on, {}, tile, {}, lanes, operands, block, loop,
@@ -110,7 +111,8 @@ static Attribute plainProduct(const Request &request,
       kernels::loopOf(schedule), kernels::joinedOf(schedule), scratch);
 }
 
-/// Winograd convolutions have tiles of the target, and blocks of positions.
+/// Winograd convolutions have register tiles of the target, and blocks of
+/// output tiles.
 static Attribute winogradProduct(const Request &request,
                                  const kernels::WinogradSchedule &variant,
                                  ArrayAttr scratch) {
@@ -118,10 +120,40 @@ static Attribute winogradProduct(const Request &request,
   Type sum = variant.space.sum;
   const graph::WinogradTransform &across = variant.filter.across;
   int64_t results = across.size - across.taps + 1;
+  Operands operands;
+  operands.a.form = variant.transformsInTasks ? Operand::Copied : Operand::Rows;
+  operands.b.form = Operand::Rows;
+  if (auto panels = graph::matchUnpackedPanels(matrixOfB(variant.space.op)))
+    operands.b = {Operand::Panels, panels->panel, panels->group};
   return product(
       request, {ConvForm::Winograd, results},
       request.integers({target.mr, int64_t(kernels::nrOf(sum, target))}),
-      kernels::sumLanes(sum, target), {}, {}, {}, {}, scratch);
+      kernels::sumLanes(sum, target), operands,
+      request.integers({variant.tilesOfBlock, variant.layersOfBlock}), {}, {},
+      scratch);
+}
+
+/// sched_c3, sched_c12: given blocks are of planes that the filter sums over,
+/// and their arrays no larger than a thread's stack has room for.
+static LogicalResult checkWinograd(const Request &request,
+                                   const kernels::WinogradSchedule &variant) {
+  constexpr double mostBytes = 4 << 20;
+  graph::FusionOp fusion = request.fusion;
+  int64_t tiles = variant.tilesOfBlock, planes = variant.layersOfBlock;
+  auto fail = [&](Constraint constraint, const Twine &expected) {
+    return refuse(fusion, constraint, "block", graph::listText({tiles, planes}),
+                  expected);
+  };
+  if (planes > 1 && !variant.planesAreLayers)
+    return fail(TileSizes, "one plane: tasks do not transform several");
+  // Blocks of layers need static sizes.
+  if (variant.planesAreLayers &&
+      (variant.dilation[0] != 1 || !variant.tiles().constant()))
+    return fail(TileSizes, "an input that is transformed first");
+  return variant.taskBytes() <= mostBytes
+             ? success()
+             : fail(ModelLimits, "arrays of a task of at most " +
+                                     Twine(int64_t(mostBytes)) + " bytes");
 }
 
 /// What a given product asks for beyond tiles and lanes is there, or refused.
@@ -176,39 +208,25 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
   return success();
 }
 
-/// Grouped and depthwise convolutions without a product.
-static FailureOr<Decision> decideDepthwise(const Request &request) {
-  int64_t lanes = kernels::givenLanes(
-      request.fusion,
-      kernels::chosenLanesOfWindow(request.fusion, request.target));
-  Attribute decided =
-      product(request, {ConvForm::Depthwise, 0}, {}, lanes, {}, {}, {}, {}, {});
-  auto given = request.given ? productKeys(request.given) : std::nullopt;
-  if (given && given->tile)
-    return refuse(request.fusion, ModelLimits, "tile",
-                  graph::listText(given->tile.asArrayRef()),
-                  "none for a depthwise convolution");
-  if (failed(checkGiven(request, decided, false)) ||
-      failed(request.check({}, {})))
-    return failure();
-  return Decision{cast<graph::Schedule>(decided), {}, {}};
-}
-
 FailureOr<Decision> decideProduct(const Request &request) {
   graph::FusionOp fusion = request.fusion;
   if (fusion.getKind() != graph::FusionKind::contraction)
-    return decideDepthwise(request);
+    return decideWindow(request);
   kernels::GivenTile tile = kernels::givenTile(fusion);
-  kernels::GemmVariants found(fusion, request.dims, request.target, tile);
+  auto single = request.givenAs<ConvAttr>();
+  kernels::GemmVariants found(fusion, request.dims, request.target, tile,
+                              single);
   if (found.hasPlain() && failed(found.space))
     return failure();
-  auto single = request.givenAs<ConvAttr>();
   bool wantsWinograd = single && single.getForm().kind == ConvForm::Winograd;
   ArrayAttr scratch = request.scratchAttr(found.scratchBytes);
   Variants variants;
-  for (const kernels::WinogradSchedule &variant : found.winograd)
+  for (const kernels::WinogradSchedule &variant : found.winograd) {
+    if (wantsWinograd && failed(checkWinograd(request, variant)))
+      return failure();
     variants.add(request.context(), guardOf(variant.guard),
                  winogradProduct(request, variant, scratch));
+  }
   std::optional<DimExpr> tasks;
   bool isFree = false;
   if (found.hasPlain()) {
@@ -240,6 +258,35 @@ FailureOr<Decision> decideProduct(const Request &request) {
       failed(request.check(tasks, found.scratchBytes)))
     return failure();
   return Decision{decided, tasks, {}};
+}
+
+/// How the keys and values of an attention come.
+static Operands operandsOf(const kernels::AttentionSchedule &space) {
+  auto comes = [&](const kernels::AttentionRows &rows) {
+    Operand operand;
+    operand.form = rows.panels ? Operand::Copied : Operand::Rows;
+    operand.width = rows.panels ? space.nr : 0;
+    return operand;
+  };
+  const auto &segment = space.segments.front();
+  return {comes(segment.keys), comes(segment.values)};
+}
+
+/// sched_c7
+static LogicalResult checkOperands(const Request &request,
+                                   const Operands &own) {
+  auto given = request.givenAs<AttentionAttr>();
+  auto agrees = [](const Operand &wanted, const Operand &has) {
+    return wanted.form == Operand::Open ||
+           (wanted.form == has.form &&
+            (!wanted.width || wanted.width == has.width));
+  };
+  if (!given || (agrees(given.getOperands().a, own.a) &&
+                 agrees(given.getOperands().b, own.b)))
+    return success();
+  return refuse(request.fusion, OperandForms, "operands", textOf(given),
+                "keys and values as rows for few queries, else keys that are "
+                "copied, in panels as wide as the tile");
 }
 
 FailureOr<Decision> decideAttention(const Request &request) {
@@ -276,8 +323,10 @@ FailureOr<Decision> decideAttention(const Request &request) {
         request.context(), graph::RunOn::Task, {}, space.blockRows,
         space.blockKeys,
         request.integers({int64_t(space.mr), int64_t(space.nr)}), {},
-        kernels::sumLanes(space.matmul.sum, variant.target), 1, request.tasks(),
-        scratch, request.shares, Store::Plain);
+        kernels::sumLanes(space.matmul.sum, variant.target), operandsOf(space),
+        1, request.tasks(), scratch, request.shares, Store::Plain);
+    if (failed(checkOperands(request, operandsOf(space))))
+      return failure();
     Guard guard = variant.mostKeys
                       ? Guard{space.keyCount, DimExpr(variant.mostKeys)}
                       : guardOf(variant.guard);

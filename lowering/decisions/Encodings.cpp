@@ -15,6 +15,12 @@ using namespace mlir;
 
 namespace zenith::decisions {
 
+Value matrixOfB(Operation *anchor) {
+  auto conv = dyn_cast<graph::ConvolutionOp>(anchor);
+  auto filter = conv ? graph::matchTransformedFilter(conv) : std::nullopt;
+  return filter ? filter->matrix : anchor->getOperand(1);
+}
+
 /// An operand of the fusion and its encoding; null where there is none.
 static std::pair<BlockArgument, Attribute> encodingOf(graph::FusionOp fusion) {
   Operation *anchor = kernels::contractionAnchor(fusion);

@@ -9,6 +9,10 @@
 
 namespace zenith::decisions {
 
+/// The matrix B of a product; of a convolution with a transformed filter, that
+/// of its points.
+mlir::Value matrixOfB(mlir::Operation *anchor);
+
 /// An encoding (ir/attributes/EncodingAttrs.h), or unit, for each operand:
 /// packed panels and transformed filters, by the ops that undo them. Null where
 /// no operand is encoded.

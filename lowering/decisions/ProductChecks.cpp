@@ -6,6 +6,7 @@
 #include "ir/ShapeChecks.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/target/TargetModel.h"
+#include "lowering/decisions/Encodings.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleChecks.h"
 #include "lowering/decisions/ScheduleKeys.h"
@@ -18,16 +19,25 @@ using namespace zenith::sched;
 namespace zenith::decisions {
 
 std::optional<ProductKeys> productKeys(Attribute schedule) {
-  auto read = [](auto kind, ConvForm form) -> ProductKeys {
-    return {kind.getTile(),     kind.getItem(),     kind.getLanes(),
-            kind.getOperands(), kind.getBlock(),    kind.getKLoop(),
-            kind.getJoined(),   kind.getStages(),   kind.getVector(),
-            kind.getKSlices(),  kind.getFragment(), form};
+  auto read = [](auto kind, ConvForm form, int64_t keep) -> ProductKeys {
+    return {kind.getTile(),
+            kind.getItem(),
+            kind.getLanes(),
+            kind.getOperands(),
+            kind.getBlock(),
+            kind.getKLoop(),
+            kind.getJoined(),
+            kind.getStages(),
+            kind.getVector(),
+            kind.getKSlices(),
+            kind.getFragment(),
+            form,
+            keep};
   };
   if (auto gemm = dyn_cast<GemmAttr>(schedule))
-    return read(gemm, {});
+    return read(gemm, {}, 0);
   if (auto conv = dyn_cast<ConvAttr>(schedule))
-    return read(conv, conv.getForm());
+    return read(conv, conv.getForm(), conv.getKeep());
   return std::nullopt;
 }
 
@@ -45,6 +55,15 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
                   expected);
   };
   DenseI64ArrayAttr tile = keys.tile, item = keys.item, block = keys.block;
+  // Each form of a window has its own sizes, which the phase checks.
+  if (keys.form.kind == ConvForm::Depthwise && !isGroup)
+    for (auto [key, sizes] : {std::pair(StringRef("tile"), tile),
+                              std::pair(StringRef("block"), block)})
+      if (sizes && !allPositive(sizes.asArrayRef()))
+        return fail(key, sizes, "positive sizes");
+  if (keys.keep < 0 || (keys.keep && keys.form.window != WindowForm::Planes))
+    return refuse(fusion, TileSizes, "keep", Twine(keys.keep),
+                  "a positive number, for planes only");
   if (isGroup && (!tile || tile.size() != 3))
     return fail("tile", tile, "rows, columns and k of a group's tile");
   if (tile && ((tile.size() != 2 && tile.size() != 3) ||
@@ -58,7 +77,8 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
     return fail("item", item,
                 "divisors of tile " +
                     (tile ? graph::listText(tile.asArrayRef()) : "none"));
-  if (block && (block.size() != 2 || !allPositive(block.asArrayRef())))
+  if (keys.form.kind != ConvForm::Depthwise && block &&
+      (block.size() != 2 || !allPositive(block.asArrayRef())))
     return fail("block", block, "tiles and panels, both positive");
   auto positive = [&](StringRef key, int64_t value) {
     return value > 0
@@ -101,7 +121,8 @@ static LogicalResult checkLanes(graph::FusionOp fusion,
     return refuse(fusion, LaneCount, "lanes", Twine(lanes),
                   "a power of two, at most 64");
   // Along K, lanes are no columns.
-  bool alongK = keys.operands.b.form == Operand::Dots;
+  bool alongK = keys.operands.b.form == Operand::Dots ||
+                keys.form.window == WindowForm::Dots;
   if (lanes && keys.tile && !alongK && keys.tile[1] % lanes)
     return refuse(fusion, LaneCount, "lanes", Twine(lanes),
                   "a divisor of " + Twine(keys.tile[1]) + " columns");
@@ -145,7 +166,7 @@ static LogicalResult checkOperand(graph::FusionOp fusion, StringRef name,
 static LogicalResult checkOperands(graph::FusionOp fusion,
                                    const ProductKeys &keys, bool isGroup) {
   Operation *anchor = kernels::contractionAnchor(fusion);
-  Value b = anchor ? anchor->getOperand(1) : Value();
+  Value b = anchor ? matrixOfB(anchor) : Value();
   return failure(
       failed(checkOperand(fusion, "A", keys.operands.a, {}, isGroup)) ||
       failed(checkOperand(fusion, "B", keys.operands.b, b, isGroup)));

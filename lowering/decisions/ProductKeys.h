@@ -21,6 +21,7 @@ struct ProductKeys {
   int64_t stages = 1, vector = 1, kSlices = 1;
   sched::Fragment fragment;
   sched::ConvForm form; ///< convolutions only
+  int64_t keep = 0;     ///< depthwise ones over planes only
 };
 
 /// Nullopt for schedules of other kinds.

@@ -70,7 +70,12 @@ void Candidates::narrower(Kind own, int64_t item, int64_t lanes,
                           StringRef why) {
   if constexpr (std::is_same_v<Kind, ScatterAttr>)
     add(Kind::get(fusion.getContext(), own.getOn(), {}, own.getBy(),
-                  own.getTile(), own.getBlock(), item, lanes, {}, {},
+                  own.getParts(), own.getTile(), own.getBlock(), item, lanes,
+                  {}, {}, own.getShares(), own.getStore()),
+        why);
+  else if constexpr (std::is_same_v<Kind, WindowAttr>)
+    add(Kind::get(fusion.getContext(), own.getOn(), {}, own.getForm(), {},
+                  own.getBlock(), own.getKeep(), item, lanes, {}, {},
                   own.getShares(), own.getStore()),
         why);
   else
@@ -122,20 +127,23 @@ void Candidates::visit(GemmAttr own) {
 void Candidates::visit(ConvAttr own) {
   auto with = [&](const ConvForm &form, DenseI64ArrayAttr tile, int64_t lanes,
                   StringRef why) {
-    add(ConvAttr::get(fusion.getContext(), own.getOn(), {}, form, tile, {},
+    add(ConvAttr::get(fusion.getContext(), own.getOn(), {}, form, 0, tile, {},
                       lanes, {}, {}, {}, {}, 1, 1, 1, {}, {}, {},
                       own.getShares(), own.getStore()),
         why);
   };
-  if (own.getForm().kind == ConvForm::Winograd)
+  ConvForm form = own.getForm();
+  if (form.kind == ConvForm::Winograd)
     with({ConvForm::Direct, 0}, {}, 0, "it has more multiplications");
-  else if (own.getTile() && own.getLanes())
-    with(own.getForm(),
-         integers(halved(own.getTile().asArrayRef(), own.getLanes())),
-         own.getLanes(), smallTile);
-  else if (own.getLanes() > 1)
-    with(own.getForm(), {}, own.getLanes() / 2,
+  else if (form.window == WindowForm::Dots)
+    with({ConvForm::Depthwise, 0, WindowForm::Channels}, {}, own.getLanes(),
+         "it widens bytes for each tap");
+  else if (form.kind == ConvForm::Depthwise && own.getLanes() > 1)
+    with(form, {}, own.getLanes() / 2,
          "fewer channels at a time hide less latency");
+  else if (own.getTile() && own.getLanes())
+    with(form, integers(halved(own.getTile().asArrayRef(), own.getLanes())),
+         own.getLanes(), smallTile);
 }
 
 void Candidates::visit(AttentionAttr own) {
@@ -143,8 +151,9 @@ void Candidates::visit(AttentionAttr own) {
   if (!tile || own.getKeys() % (2 * tile[1]))
     return;
   add(AttentionAttr::get(fusion.getContext(), own.getOn(), {}, own.getRows(),
-                         own.getKeys() / 2, tile, {}, own.getLanes(), 1, {},
-                         own.getScratch(), own.getShares(), own.getStore()),
+                         own.getKeys() / 2, tile, {}, own.getLanes(),
+                         own.getOperands(), 1, {}, own.getScratch(),
+                         own.getShares(), own.getStore()),
       "more blocks of keys scale the sums more often");
 }
 

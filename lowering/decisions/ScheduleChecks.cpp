@@ -161,9 +161,35 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
               fusion, TileSizes, "rows, keys",
               graph::listText({attention.getRows(), attention.getKeys()}),
               "multiples of the tile");
+        // sched_c7
+        Operands operands = attention.getOperands();
+        for (const Operand &operand : {operands.a, operands.b})
+          if ((operand.form != Operand::Open && operand.form != Operand::Rows &&
+               operand.form != Operand::Copied) ||
+              operand.width < 0 || operand.depth != 1 || operand.pad != 0)
+            return refuse(fusion, OperandForms, "operands", textOf(attention),
+                          "rows or copied");
         return success();
       })
-      .Case<ElementsAttr, WindowAttr, ScanAttr, ScatterAttr>(blocked)
+      .Case([&](WindowAttr window) -> LogicalResult {
+        // sched_c3; the phase knows how many sizes a form has.
+        for (auto [key, sizes] :
+             {std::pair(StringRef("tile"), window.getTile()),
+              std::pair(StringRef("block"), window.getBlock())})
+          if (sizes && llvm::any_of(sizes.asArrayRef(),
+                                    [](int64_t size) { return size < 1; }))
+            return refuse(fusion, TileSizes, key,
+                          graph::listText(sizes.asArrayRef()),
+                          "positive sizes");
+        return failure(failed(size("keep", window.getKeep())) ||
+                       failed(checkItem(fusion, window.getItem())) ||
+                       failed(checkTile(fusion, {}, window.getLanes())));
+      })
+      .Case([&](ScatterAttr scatter) {
+        return failure(failed(size("parts", scatter.getParts())) ||
+                       failed(blocked(scatter)));
+      })
+      .Case<ElementsAttr, ScanAttr>(blocked)
       .Case<SortAttr, TopKAttr, SetAttr>(ordering)
       .Default([](Attribute) { return success(); });
 }

@@ -101,7 +101,8 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const TargetModel &machine,
                                       ModuleOp kernels, StringRef name) {
-  GemmVariants variants(fusion, dims, machine, givenTile(fusion));
+  GemmVariants variants(fusion, dims, machine, givenTile(fusion),
+                        fusion.getScheduleAttr());
   bool hasPlain = variants.hasPlain();
   GemmEmitter emitter{fusion, dims, machine, kernels, name, {}};
   emitter.plan.scratchBytes = variants.scratchBytes;

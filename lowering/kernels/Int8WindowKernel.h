@@ -5,22 +5,17 @@
 #ifndef ZENITH_LOWERING_KERNELS_INT8WINDOWKERNEL_H
 #define ZENITH_LOWERING_KERNELS_INT8WINDOWKERNEL_H
 
-#include "lowering/schedule/windows/WindowSchedule.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/schedule/windows/Int8WindowSchedule.h"
+#include "lowering/schedule/windows/WindowForms.h"
 
 namespace zenith::kernels {
-
-/// Whether emitInt8Window supports the fusion: an int8 depthwise convolution
-/// whose channels are contiguous, with lanes along loop `lane`.
-bool suitsInt8Window(const EmissionContext &context,
-                     const IterationSpace &space, const WindowShape &shape,
-                     unsigned lane);
 
 /// Multiplies four taps at a time by dot products of bytes. Reports failure at
 /// the op.
 mlir::FailureOr<KernelPlan> emitInt8Window(const EmissionContext &context,
-                                           IterationSpace &space,
-                                           const WindowShape &shape,
-                                           unsigned lane);
+                                           const WindowLoops &loops,
+                                           const WindowKeys &keys);
 
 } // namespace zenith::kernels
 

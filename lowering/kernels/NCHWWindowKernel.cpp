@@ -5,13 +5,8 @@
 // is cut into tiles of a known one.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
-#include "lowering/builder/MachineClasses.h"
-#include "lowering/builder/RowTasks.h"
-#include "lowering/builder/SizeChoice.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ReductionSteps.h"
-#include "lowering/elements/WindowElements.h"
-#include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,57 +20,11 @@ namespace zenith::kernels {
 
 namespace {
 
-/// One dimension of a plane. In the copy, elements of a phase, which have the
-/// same remainder by the stride, are contiguous.
-struct PlaneSide {
-  int64_t results = 1, stride = 1, low = 0, taps = 1, dilation = 1, inputs = 1;
-  /// Of the plane that a tile is a part of.
-  DimExpr planeResults = 1, planeInputs = 1;
-
-  int64_t padded() const { return (results - 1) * stride + reach() + 1; }
-  int64_t reach() const { return (taps - 1) * dilation; }
-  int64_t ofPhase() const {
-    return std::max(results + reach() / stride,
-                    (low + inputs + stride - 1) / stride);
-  }
-};
-
 /// Rows of a buffer, and the taps that are reduced from them.
 struct PlaneView {
   Value memory;
   int64_t rowStride, phaseStride;
   PlaneSide y, x;
-};
-
-struct PlaneGeometry {
-  PlaneSide y, x;
-  std::optional<unsigned> rowLoop;
-  /// The plane's size is unknown: sides are those of a tile, whose inputs reach
-  /// as far as its taps.
-  bool isTile = false;
-
-  /// `width` is the number of lanes; tiles have at most `mostElements`.
-  static std::optional<PlaneGeometry> of(const IterationSpace &space,
-                                         const WindowShape &shape,
-                                         int64_t width, int64_t mostElements);
-  DimExpr tiles() const {
-    auto along = [](const PlaneSide &side) {
-      return DimExpr::ceilDiv(side.planeResults, side.results);
-    };
-    return isTile ? along(y) * along(x) : DimExpr(1);
-  }
-  int64_t rowStride(int64_t width) const {
-    return x.stride * phaseStride(width);
-  }
-  /// Elements of a phase of a row; the last vector of a short row reads beyond
-  /// it.
-  int64_t phaseStride(int64_t width) const {
-    return x.ofPhase() + std::max<int64_t>(0, width - x.results);
-  }
-  int64_t elements(int64_t width) const {
-    return y.padded() * rowStride(width) + width;
-  }
-  void setTile(int64_t rows, int64_t columns);
 };
 
 /// Rows and columns of results that a tile has in its plane.
@@ -85,14 +34,13 @@ struct TileExtent {
 
 class NCHWWindowKernel {
 public:
-  NCHWWindowKernel(const EmissionContext &context, IterationSpace &space,
-                   const WindowShape &shape, PlaneGeometry geometry)
+  NCHWWindowKernel(const EmissionContext &context, const WindowLoops &shape,
+                   const WindowKeys &keys, PlaneGeometry geometry)
       : k(context.fusion, context.dims, context.target, context.kernels,
           context.name),
-        emitter(k), space(space), shape(shape), geometry(geometry),
-        conv(dyn_cast<graph::ConvolutionOp>(shape.anchor)),
-        element(getElementTypeOrSelf(shape.anchor->getOperand(0).getType())),
-        width(lanesOfWindow(context)) {
+        emitter(k), space(shape.space), shape(shape), keys(keys),
+        geometry(geometry), conv(dyn_cast<graph::ConvolutionOp>(shape.anchor)),
+        reduced(shape.anchor), element(reduced.element), width(keys.lanes) {
     emitter.indices.width = width;
     vector = VectorType::get({width}, registerType(element));
     for (unsigned loop = 0; loop < space.rank(); ++loop)
@@ -120,7 +68,7 @@ private:
                    int64_t phase);
   void storeLanes(Value memory, Value at, Value lanes);
   Value weight(int64_t y, const LaneIndex &x, ArrayRef<LaneIndex> index);
-  bool inOrder() const;
+  bool inOrder() const { return reduced.inOrder(geometry); }
   void reduceColumns(const PlaneView &view, ArrayRef<LaneIndex> index,
                      ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
                      ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
@@ -143,10 +91,12 @@ private:
 
   KernelBuilder k;
   ElementEmitter emitter;
-  IterationSpace &space;
-  const WindowShape &shape;
+  const IterationSpace &space;
+  const WindowLoops &shape;
+  const WindowKeys &keys;
   PlaneGeometry geometry;
   graph::ConvolutionOp conv;
+  WindowSums reduced;
   Type element;
   int64_t width;
   VectorType vector;
@@ -158,137 +108,6 @@ private:
 };
 
 } // namespace
-
-std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
-                                               const WindowShape &shape,
-                                               int64_t width,
-                                               int64_t mostElements) {
-  // Tiles large enough that few of their inputs are read by others as well;
-  // what a smaller plane lacks of them is neither copied nor reduced. Rows of a
-  // few vectors are those of most planes.
-  constexpr int64_t tileRows = 32, fewRows = 8, vectorsOfTile = 4,
-                    vectorsOfRow = 64;
-  PlaneGeometry geometry;
-  unsigned windowed = 0;
-  for (unsigned loop = 0; loop < space.rank(); ++loop)
-    for (const WindowDim &span : shape.spans) {
-      if (span.dim != space.dimOf(loop))
-        continue;
-      auto results = space.size(loop).constant(), inputs = span.size.constant();
-      if ((results && *results < 1) || (inputs && *inputs < 1) || span.low < 0)
-        return std::nullopt;
-      PlaneSide &side = loop == shape.column ? geometry.x : geometry.y;
-      side = {results.value_or(1), span.stride,   span.low,
-              span.count,          span.dilation, inputs.value_or(1),
-              space.size(loop),    span.size};
-      geometry.isTile |= !results || !inputs;
-      if (loop != shape.column)
-        geometry.rowLoop = loop;
-      ++windowed;
-    }
-  if (geometry.isTile) {
-    int64_t rows = geometry.rowLoop ? tileRows : 1,
-            vectors = geometry.rowLoop ? vectorsOfTile : vectorsOfRow;
-    geometry.setTile(rows, vectors * width);
-    while (vectors > 1 && geometry.elements(width) > mostElements) {
-      (rows > fewRows ? rows : vectors) /= 2;
-      geometry.setTile(rows, vectors * width);
-    }
-  }
-  bool all = windowed == shape.spans.size() &&
-             windowed == 1u + unsigned(geometry.rowLoop.has_value());
-  return all ? std::optional(geometry) : std::nullopt;
-}
-
-void PlaneGeometry::setTile(int64_t rows, int64_t columns) {
-  y.results = rows;
-  x.results = columns;
-  for (PlaneSide *side : {&y, &x})
-    side->inputs = std::max<int64_t>(1, side->padded() - side->low);
-}
-
-/// The plane of a fusion's window; the copy of a tile fills half of the
-/// first-level cache at most.
-static std::optional<PlaneGeometry> geometryOf(const EmissionContext &context,
-                                               const IterationSpace &space,
-                                               const WindowShape &shape) {
-  Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
-  int64_t bytes = element.isIntOrFloat()
-                      ? std::max(8u, element.getIntOrFloatBitWidth()) / 8
-                      : 1;
-  return PlaneGeometry::of(space, shape, lanesOfWindow(context),
-                           int64_t(context.target.l1Share(0.5)) / bytes);
-}
-
-// Small filters over long rows are bound by memory; a copy would not overlap
-// with their arithmetic.
-constexpr int64_t fewTaps = 9, longRow = 4;
-
-bool suitsNCHWWindow(const EmissionContext &context,
-                     const IterationSpace &space, const WindowShape &shape) {
-  constexpr int64_t longestWindow = 32;
-  // To vectors that fill lines the second-level cache delivers them as fast as
-  // large filters reduce them.
-  double firstCache = context.target.l1Share(1),
-         secondCache = context.target.l2Share(0.25);
-  // Rows share no sums, so an element must be read more often than this for the
-  // copy to pay off: for a 5x5 filter at stride 2, but not at stride 3.
-  constexpr int64_t fewReads = 4;
-  auto geometry = geometryOf(context, space, shape);
-  Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
-  bool plain = element.isIntOrFloat() && memoryType(element) == element &&
-               registerType(element) == element;
-  if (!geometry || !plain || !context.target.stackArrays ||
-      std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
-    return false;
-  int64_t taps = geometry->x.taps * geometry->y.taps,
-          steps = geometry->x.stride * geometry->y.stride;
-  // Positions that do not overlap read each element once, which costs less than
-  // copying it.
-  if (taps <= steps)
-    return false;
-  bool small = taps <= fewTaps;
-  if (small && !geometry->isTile &&
-      geometry->x.results >= longRow * int64_t(lanesOfWindow(context)))
-    return false;
-  if (auto conv = dyn_cast<graph::ConvolutionOp>(shape.anchor)) {
-    auto type = cast<RankedTensorType>(conv.getKernel().getType());
-    if (!isa<FloatType>(element) || type.getElementType() != element ||
-        getElementTypeOrSelf(conv.getType()) != element ||
-        type.getDimSize(conv.getDims().getKernelInput()) != 1)
-      return false;
-  }
-  auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor);
-  bool sums = pool && pool.getKind() != graph::ReduceKind::max &&
-              pool.getKind() != graph::ReduceKind::min;
-  bool far = vectorsFillLines(context.target) && !small &&
-             (!sums || taps > fewReads * steps);
-  int64_t bytes = geometry->elements(lanesOfWindow(context)) *
-                  int64_t(element.getIntOrFloatBitWidth() / 8);
-  return double(bytes) <= (far ? secondCache : firstCache);
-}
-
-DimExpr readsRowsInPlace(const EmissionContext &context,
-                         const IterationSpace &space,
-                         const WindowShape &shape) {
-  auto geometry = geometryOf(context, space, shape);
-  if (!geometry || !geometry->isTile ||
-      geometry->x.taps * geometry->y.taps > fewTaps)
-    return 0;
-  const PlaneSide &x = geometry->x, &y = geometry->y;
-  Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
-  auto padded = [](const PlaneSide &side) {
-    return (side.planeResults - 1) * DimExpr(side.stride) +
-           DimExpr(side.reach() + 1);
-  };
-  DimExpr isLong = isAtLeast(x.planeResults,
-                             longRow * int64_t(lanesOfWindow(context))),
-          isLarge = isAtLeast(padded(y) * padded(x),
-                              int64_t(context.target.l1Share(1)) * 8 /
-                                      int64_t(element.getIntOrFloatBitWidth()) +
-                                  1);
-  return DimExpr::min(isLong + isLarge, 1);
-}
 
 /// A buffer filled with the padding value, which only copies of rows overwrite.
 Value NCHWWindowKernel::buffer(int64_t elements) {
@@ -523,17 +342,6 @@ Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
       k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
 }
 
-/// Whether results depend on the order in which taps are reduced, and the taps
-/// are few enough to keep the interpreter's order.
-bool NCHWWindowKernel::inOrder() const {
-  bool told = isa<FloatType>(element);
-  if (auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor))
-    told &= pool.getKind() != graph::ReduceKind::max &&
-            pool.getKind() != graph::ReduceKind::min;
-  return told &&
-         geometry.y.taps * geometry.x.taps <= WindowElements::tapsInOrder;
-}
-
 /// Reduces columns of taps into rows by vectors of results: each vector of the
 /// plane is read once for all results that it belongs to, and a result takes
 /// the taps of these columns row by row.
@@ -617,12 +425,10 @@ void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
                               const TileExtent &extent, Finish finish) {
   // Rows share more of what they read than neighbouring vectors, where filters
   // have several rows.
-  // As many sums as hide the latency of multiply-adds; more steps are too much
-  // code.
+  // More steps are too much code.
   constexpr int64_t mostSteps = 128;
-  const int64_t mostSums = k.target.fmasInFlight();
   int64_t vectors = (view.x.results + width - 1) / width;
-  int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, mostSums);
+  int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, keys.keep);
   int64_t rows = std::min(view.y.results, view.y.taps > 1 ? most : most / 4);
   rows = std::max<int64_t>(1, rows);
   int64_t blocks = (vectors * rows + most - 1) / most;
@@ -780,24 +586,16 @@ Value NCHWWindowKernel::firstOfTile(Value number) {
 }
 
 FailureOr<KernelPlan> NCHWWindowKernel::run() {
-  // Cost of copying and storing one element, in flops.
-  constexpr double movement = 24;
-  // Windows reuse little of what they read: a task takes as long as one of
-  // contractions with three times the work.
-  const double taskFlops = k.target.taskFlops(0.3);
   copy = buffer(geometry.elements(width));
-  if (!conv && !inOrder() && geometry.y.taps > 1 && geometry.x.taps > 1)
+  if (reduced.reducesRows(geometry))
     reducedRows =
         buffer(geometry.y.padded() * std::max(geometry.x.results, width));
   SmallVector<unsigned> fixed{shape.column};
   if (geometry.rowLoop)
     fixed.push_back(*geometry.rowLoop);
   DimExpr planes = space.rows(fixed) * geometry.tiles();
-  int64_t taps = reducedRows ? geometry.y.taps + geometry.x.taps
-                             : geometry.y.taps * geometry.x.taps;
-  double flops = double(geometry.y.results * geometry.x.results) *
-                 (2 * double(taps) + movement + costPerElement(k.fusion));
-  int64_t ofTask = std::max<int64_t>(1, int64_t(taskFlops / flops));
+  double flops = flopsOfPlane(k.fusion, reduced, geometry);
+  int64_t ofTask = keys.block.front();
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     Value from = k.mul(task, k.index(ofTask));
     Value to = k.min(k.add(from, k.index(ofTask)), k.size(planes));
@@ -817,11 +615,12 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
 }
 
 FailureOr<KernelPlan> emitNCHWWindow(const EmissionContext &context,
-                                     IterationSpace &space,
-                                     const WindowShape &shape) {
-  return NCHWWindowKernel(context, space, shape,
-                          *geometryOf(context, space, shape))
-      .run();
+                                     const WindowLoops &loops,
+                                     const WindowKeys &keys) {
+  PlaneGeometry geometry = *PlaneGeometry::of(loops);
+  if (geometry.isTile)
+    geometry.setTile(keys.block[1], keys.block[2]);
+  return NCHWWindowKernel(context, loops, keys, geometry).run();
 }
 
 } // namespace zenith::kernels

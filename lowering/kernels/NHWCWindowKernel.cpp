@@ -8,15 +8,12 @@
 #include "ir/dims/OneFactor.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SizeChoice.h"
-#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/WindowElements.h"
 #include "lowering/kernels/Int8WindowKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/kernels/NCHWWindowKernel.h"
-#include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/Schedule.h"
-#include "lowering/schedule/windows/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,14 +28,13 @@ namespace zenith::kernels {
 namespace {
 class NHWCWindowKernel {
 public:
-  NHWCWindowKernel(const EmissionContext &context, IterationSpace &space,
-                   Operation *anchor, ArrayRef<WindowDim> spans, unsigned lane,
-                   unsigned column)
+  NHWCWindowKernel(const EmissionContext &context, const WindowLoops &loops,
+                   const WindowKeys &keys)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
-        emitter(kernel), space(space), anchor(anchor), spans(spans), lane(lane),
-        column(column) {
-    emitter.indices.width = vectorsOfWindow() * lanesOfWindow(context);
+        emitter(kernel), loops(loops), keys(keys), space(loops.space),
+        anchor(loops.anchor), lane(loops.lane), column(loops.column) {
+    emitter.indices.width = lanesAlongRow() ? keys.lanes : keys.tile[1];
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != lane && loop != column)
         outer.push_back(loop);
@@ -47,12 +43,7 @@ public:
   FailureOr<KernelPlan> run();
 
 private:
-  const WindowDim *spanOf(unsigned loop) const {
-    for (const WindowDim &span : spans)
-      if (span.dim == space.dimOf(loop))
-        return &span;
-    return nullptr;
-  }
+  const WindowDim *spanOf(unsigned loop) const { return loops.spanOf(loop); }
   void emitPositions(ArrayRef<LaneIndex> loopIndex);
   Value rowInside(ArrayRef<LaneIndex> loopIndex);
   void emitPositions(ArrayRef<LaneIndex> row, const LaneIndex &base,
@@ -66,23 +57,26 @@ private:
   Value rowHolds(int64_t block, bool anyLength);
   void emitBlocks(ArrayRef<LaneIndex> loopIndex, int64_t block, bool anyLength);
   void emitColumnsSingly(ArrayRef<LaneIndex> loopIndex);
-  int64_t columnsAtOnce() const;
-  unsigned vectorsOfWindow() const;
+  /// Positions at a time.
+  int64_t columnsAtOnce() const { return keys.tile[0]; }
   Launch runRows();
   Launch runRowsOfPlanes();
   Launch runChannels();
-  bool lanesAlongRow() const { return lane == column; }
+  bool lanesAlongRow() const { return loops.lanesAlongRow(); }
   void emitRow(SmallVector<LaneIndex> loopIndex);
   void emitMaskedRow(ArrayRef<LaneIndex> loopIndex);
   void emitImageRows(SmallVector<LaneIndex> loopIndex, Value inside);
   SmallVector<LaneIndex> withKnownRange(SmallVector<LaneIndex> loopIndex);
-  double flopsOf(const DimExpr &length) const;
+  double flopsOf(const DimExpr &length) const {
+    return loops.flopsOf(kernel.fusion, length);
+  }
 
   KernelBuilder kernel;
   ElementEmitter emitter;
-  IterationSpace &space;
+  const WindowLoops &loops;
+  const WindowKeys &keys;
+  const IterationSpace &space;
   Operation *anchor;
-  ArrayRef<WindowDim> spans;
   unsigned lane, column;
   SmallVector<unsigned> outer;
 };
@@ -147,8 +141,7 @@ NHWCWindowKernel::withKnownRange(SmallVector<LaneIndex> loopIndex) {
 // A row with lanes along it: a masked vector at either end, and whole vectors
 // between them, of which the last overlaps the one before where needed.
 void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
-  constexpr int64_t atOnce = 4;
-  int64_t width = emitter.indices.width;
+  int64_t width = emitter.indices.width, atOnce = keys.tile[1] / width;
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   DimExpr first = span->firstInside(), end = span->endInside(size);
@@ -224,35 +217,6 @@ void NHWCWindowKernel::emitImageRows(SmallVector<LaneIndex> loopIndex,
     emitRow(loopIndex);
   else
     emitMaskedRow(loopIndex);
-}
-
-// Vectors per position: positions a power of two apart evict each other from
-// the first-level cache, and the cache line that holds the other channels would
-// be read again for them.
-unsigned NHWCWindowKernel::vectorsOfWindow() const {
-  int64_t bytes = widestBytes(kernel.fusion),
-          aliasedBytes = kernel.target.l1WayBytes() / 2;
-  auto channels = space.size(lane).constant();
-  bool aliased =
-      lane != column && channels && *channels * bytes % aliasedBytes == 0;
-  return aliased && int64_t(kernel.target.lanes) * 4 < kernel.target.lineBytes
-             ? 2
-             : 1;
-}
-
-// Positions at a time: few enough for the registers and for unrolling all taps.
-// With large filters more positions share each load of the weights, which pays
-// off.
-int64_t NHWCWindowKernel::columnsAtOnce() const {
-  // Accumulators that hide the latency of multiply-adds; more taps are too much
-  // code.
-  constexpr int64_t unrolled = 640;
-  const int64_t registers = kernel.target.fmasInFlight();
-  int64_t taps = spanOf(column)->count;
-  if (auto convolution = dyn_cast<graph::ConvolutionOp>(anchor))
-    taps *= cast<RankedTensorType>(convolution.getKernel().getType())
-                .getDimSize(convolution.getDims().getKernelInput());
-  return std::clamp<int64_t>(unrolled / taps, 2, registers) / vectorsOfWindow();
 }
 
 // All columns of a row, for one vector of channels.
@@ -385,7 +349,7 @@ Launch NHWCWindowKernel::runRowsOfPlanes() {
   auto planes = ArrayRef(outer).drop_back();
   const DimExpr &height = space.size(line), &length = space.size(lane);
   DimExpr ofTask = graph::oneFactor(
-              DimExpr::max(DimExpr::floorDiv(elementsPerTask, length), 1)),
+              DimExpr::max(DimExpr::floorDiv(keys.block[0], length), 1)),
           blocks = graph::oneFactor(DimExpr::ceilDiv(height, ofTask));
   Value one = kernel.index(1);
   kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
@@ -403,7 +367,7 @@ Launch NHWCWindowKernel::runRowsOfPlanes() {
     });
   });
   return kernel.finish(space.rows({lane, line}) * blocks,
-                       flopsOf(elementsPerTask));
+                       flopsOf(keys.block[0]));
 }
 
 // Lanes run along the rows.
@@ -411,7 +375,7 @@ Launch NHWCWindowKernel::runRows() {
   if (!space.size(lane).constant() && !outer.empty())
     return runRowsOfPlanes();
   RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
-                                  elementsPerTask, /*cutRows=*/false);
+                                  keys.block[0], /*cutRows=*/false);
   forEachRow(kernel, tasks, [&](Value row, Value, Value) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
@@ -426,33 +390,27 @@ Launch NHWCWindowKernel::runRows() {
 // weights of a vector, and the input that its rows share, stay in the
 // first-level cache.
 Launch NHWCWindowKernel::runChannels() {
-  // Depthwise filters reuse little of what they read: a task takes as long as
-  // one of contractions with more work.
-  const double taskFlops = kernel.target.taskFlops(0.4);
-  double taskBytes = kernel.target.l2Share(0.25);
   constexpr int64_t fewestLanes = 64, mostRows = 64;
+  int64_t enough = keys.block[0], cached = keys.block[1];
   DimExpr rows = space.rows({lane, column}), featureMaps = 1;
   for (unsigned loop : outer)
     if (spanOf(loop))
       featureMaps = featureMaps * space.size(loop);
   const DimExpr &columns = space.size(column), &channels = space.size(lane);
-  double lanes = double(channels.constant().value_or(64)),
-         perElement = flopsOf(1);
+  int64_t lanes = std::max<int64_t>(1, channels.constant().value_or(64));
   // A small feature map is one task per group of channels instead.
-  DimExpr spare = DimExpr(int64_t(taskBytes) + 1) -
-                  featureMaps * columns * DimExpr(4 * fewestLanes);
-  DimExpr isSmall = DimExpr::min(DimExpr::max(spare, 0), 1);
+  DimExpr isSmall =
+      isAtMost(featureMaps * columns * DimExpr(fewestLanes), cached);
   auto either = [&](const DimExpr &small, const DimExpr &large) {
     return isSmall * small + (DimExpr(1) - isSmall) * large;
   };
-  double mostColumns =
-      std::min(taskFlops / (perElement * lanes), taskBytes / (4 * lanes));
-  DimExpr some = DimExpr::floorDiv(DimExpr(int64_t(mostColumns)), columns);
+  DimExpr some =
+      DimExpr::floorDiv(DimExpr(std::min(enough, cached) / lanes), columns);
   DimExpr rowsOfTask =
       DimExpr::max(either(featureMaps, DimExpr::min(some, mostRows)), 1);
   DimExpr vectors = DimExpr(2 * int64_t(emitter.indices.width)),
           all = DimExpr::ceilDiv(channels, vectors),
-          share = DimExpr::floorDiv(DimExpr(int64_t(taskFlops / perElement)),
+          share = DimExpr::floorDiv(DimExpr(enough),
                                     featureMaps * columns * vectors);
   DimExpr lanesOfTask = either(DimExpr::min(share + 1, all), all) * vectors;
   DimExpr chunks = DimExpr::ceilDiv(channels, lanesOfTask);
@@ -485,19 +443,9 @@ Launch NHWCWindowKernel::runChannels() {
     auto any = [](const std::string &) { return std::optional<int64_t>(64); };
     return double(size.evaluate(any).value_or(1));
   };
-  return kernel.finish(blocks * chunks, perElement * guess(columns) *
+  return kernel.finish(blocks * chunks, flopsOf(1) * guess(columns) *
                                             guess(rowsOfTask) *
                                             guess(lanesOfTask));
-}
-
-double NHWCWindowKernel::flopsOf(const DimExpr &length) const {
-  // Cost of moving one element, in flops.
-  constexpr double movement = 12;
-  int64_t window = 1;
-  for (const WindowDim &span : spans)
-    window *= span.count;
-  return double(length.constant().value_or(4096)) *
-         (2 * double(window) + movement + costPerElement(kernel.fusion));
 }
 
 FailureOr<KernelPlan> NHWCWindowKernel::run() {
@@ -508,131 +456,66 @@ FailureOr<KernelPlan> NHWCWindowKernel::run() {
   return plan;
 }
 
-// The dimensions that the filter moves along; nothing where the input is
-// dilated.
-static std::optional<std::vector<WindowDim>> spansOf(Operation *op,
-                                                     graph::DimAnalysis &dims) {
-  std::vector<WindowDim> spans;
-  auto add = [&](unsigned dim, int64_t stride, int64_t low, int64_t count,
-                 int64_t dilation, DimExpr size) {
-    if (count > 1 || low != 0 || stride > 1)
-      spans.push_back({dim, stride, low, count, dilation, std::move(size)});
-  };
-  if (auto window = dyn_cast<graph::ReduceWindowOp>(op)) {
-    for (auto [d, size] : llvm::enumerate(dims.dimsOf(window.getOperand()))) {
-      if (window.getBaseDilation()[d] != 1)
-        return std::nullopt;
-      add(d, window.getStrides()[d], window.getLow()[d], window.getWindow()[d],
-          window.getDilation()[d], size);
-    }
-    return spans;
+/// Whether the keys are those of their form, for these loops.
+static bool hasSizes(const WindowLoops &loops, const WindowKeys &keys,
+                     graph::DimAnalysis &dims) {
+  bool hasTile = keys.lanes > 0 && keys.tile.size() == 2;
+  switch (keys.form) {
+  case sched::WindowForm::Open:
+    return false;
+  case sched::WindowForm::Channels:
+    return !loops.lanesAlongRow() && hasTile && keys.block.size() == 2;
+  case sched::WindowForm::Rows:
+    return loops.lanesAlongRow() && hasTile && keys.block.size() == 1;
+  case sched::WindowForm::Planes: {
+    auto planes = PlaneGeometry::of(loops);
+    return loops.lanesAlongRow() && planes && keys.keep > 0 &&
+           keys.block.size() == (planes->isTile ? 3u : 1u);
   }
-  auto conv = cast<graph::ConvolutionOp>(op);
-  auto numbers = conv.getDims();
-  auto kernelType = cast<RankedTensorType>(conv.getKernel().getType());
-  for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
-    int64_t count = kernelType.getDimSize(numbers.getKernelSpatial()[s]);
-    if (conv.getInputDilation()[s] != 1 || count < 0)
-      return std::nullopt;
-    add(numbers.getOutputSpatial()[s], conv.getStrides()[s], conv.getLow()[s],
-        count, conv.getKernelDilation()[s], dims.dimOf(conv.getInput(), d));
+  case sched::WindowForm::Dots:
+    return Int8WindowSchedule::supports(loops, dims) && hasTile &&
+           keys.block.size() == 2;
   }
-  return spans;
+  llvm_unreachable("not a form");
 }
 
-// 1 where lanes can run along a row, else 0: it has at least one vector, and
-// only the outer vectors read padding.
-static DimExpr fillsVectors(const WindowDim &span, const DimExpr &positions,
-                            const EmissionContext &context) {
-  DimExpr first = span.firstInside(), end = span.endInside(positions);
-  int64_t width = lanesOfWindow(context);
-  if (span.stride > 2 || !isAtMost(first, width).isConstant(1))
-    return 0;
-  DimExpr from = first.isConstant(0) ? 0 : width,
-          to = positions - isAtLeast(positions - end, 1) * DimExpr(width),
-          between = isAtLeast(to - from, 1);
-  DimExpr isLong = isAtLeast(end - first, width);
-  if (positions.constant())
-    isLong = DimExpr(1) - between * (DimExpr(1) - isLong);
-  return isAtLeast(positions, width) * isAtLeast(end - positions, -width) *
-         isLong;
+static FailureOr<KernelPlan> emitForm(const EmissionContext &context,
+                                      const WindowLoops &loops,
+                                      const WindowKeys &keys) {
+  if (keys.form == sched::WindowForm::Planes)
+    return emitNCHWWindow(context, loops, keys);
+  if (keys.form == sched::WindowForm::Dots)
+    return emitInt8Window(context, loops, keys);
+  return NHWCWindowKernel(context, loops, keys).run();
 }
 
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
-  Block &body = fusion.getBody().front();
-  auto anchor = llvm::find_if(body, [](Operation &op) {
-    return isa<graph::ReduceWindowOp, graph::ConvolutionOp>(op);
-  });
-  if (anchor == body.end())
-    return emitPointwise(context);
-  const graph::DimVector shape = context.dims.dimsOf(anchor->getResult(0));
-  auto spans = spansOf(&*anchor, context.dims);
-  SmallVector<SpaceRoot> roots;
-  for (Value result : body.getTerminator()->getOperands()) {
-    SpaceRoot root{result, {}, true};
-    for (unsigned d = 0; d < shape.size(); ++d)
-      root.dims.push_back(d);
-    if (context.dims.dimsOf(result) != shape)
-      return emitPointwise(context);
-    roots.push_back(std::move(root));
-  }
-  if (!spans || spans->empty())
-    return emitPointwise(context);
-  IterationSpace space(context.dims, shape, roots);
-  SmallVector<unsigned> candidates;
-  for (unsigned loop = 0; loop < space.rank(); ++loop)
-    candidates.push_back(loop);
-  auto lane = chooseLaneLoop(space, candidates);
-  std::optional<unsigned> column;
-  bool laneMoves = false;
-  for (unsigned loop : candidates)
-    for (const WindowDim &span : *spans) {
-      if (span.dim != space.dimOf(loop))
-        continue;
-      // A loop over a part of a dimension has other borders.
-      if (space.size(loop) != shape[span.dim])
-        return emitPointwise(context);
-      laneMoves |= loop == *lane;
-      column = loop;
-    }
-  if (laneMoves)
-    column = lane;
-  if (!column)
-    return emitPointwise(context);
-  WindowShape window{&*anchor, *spans, *column};
-  // That kernel has the lanes of its instructions.
-  bool hasOwnLanes =
-      lanesOfWindow(context) == chosenLanesOfWindow(fusion, context.target);
-  if (hasOwnLanes && suitsInt8Window(context, space, window, *lane))
-    return emitInt8Window(context, space, window, *lane);
-  DimExpr fills = 1;
-  for (const WindowDim &span : *spans)
-    if (laneMoves && span.dim == space.dimOf(*column))
-      fills = fillsVectors(span, space.size(*column), context);
-  auto emitRows = [&](const EmissionContext &own) {
-    return NHWCWindowKernel(own, space, &*anchor, *spans, *lane, *column).run();
-  };
-  if (laneMoves && suitsNCHWWindow(context, space, window)) {
-    DimExpr inPlace =
-        graph::oneFactor(fills * readsRowsInPlace(context, space, window));
-    FailureOr<KernelPlan> plan = emitNCHWWindow(context, space, window);
-    if (failed(plan) || inPlace.isConstant(0))
-      return plan;
-    for (Launch &launch : plan->launches)
-      launch.guard = DimExpr(1) - inPlace;
-    std::string name = (context.name + "_rows").str();
-    auto rows =
-        emitRows({fusion, context.dims, context.target, context.kernels, name});
-    if (failed(rows))
+  auto loops = WindowLoops::of(fusion, context.dims);
+  if (!loops)
+    return fusion.emitOpError("schedule: kind: got a window, expected elements "
+                              "(sched_c1)");
+  KernelPlan plan;
+  auto variants = sched::guardedVariants(fusion.getScheduleAttr());
+  for (const auto &[number, variant] : llvm::enumerate(variants)) {
+    std::string name = context.name.str();
+    if (number + 1 < variants.size())
+      name += "_variant" + std::to_string(number);
+    EmissionContext own{fusion, context.dims, context.target, context.kernels,
+                        name};
+    WindowKeys keys = windowKeys(variant.schedule);
+    if (!hasSizes(*loops, keys, context.dims))
+      return fusion.emitOpError("schedule: form: got keys that are not all of "
+                                "a form of these loops (sched_c1)");
+    auto ofForm = emitForm(own, *loops, keys);
+    if (failed(ofForm))
       return failure();
-    for (Launch &launch : rows->launches) {
-      launch.guard = inPlace;
-      plan->launches.push_back(std::move(launch));
+    for (Launch &launch : ofForm->launches) {
+      launch.guard = variant.guard;
+      plan.launches.push_back(std::move(launch));
     }
-    return plan;
   }
-  return fills.isConstant(1) ? emitRows(context) : emitPointwise(context);
+  return plan;
 }
 
 } // namespace zenith::kernels

@@ -7,7 +7,6 @@
 // indices along a dimension that scatter indices choose, for which every task
 // walks all indices. A range of tasks is one walk.
 
-#include "ir/matchers/IotaIndices.h"
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementConversions.h"
@@ -17,6 +16,8 @@
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
+#include "lowering/schedule/ScatterSchedule.h"
+#include "lowering/schedule/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -25,45 +26,24 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 namespace {
-/// scatter or scatter_with.
-struct ScatterView {
-  explicit ScatterView(Operation *op) : op(op) {
-    if (auto scatter = dyn_cast<graph::ScatterOp>(op)) {
-      inputs.push_back(scatter.getOperand());
-      updates.push_back(scatter.getUpdates());
-      indices = scatter.getIndices();
-      dims = scatter.getDims();
-      return;
-    }
-    auto scatter = cast<graph::ScatterWithOp>(op);
-    llvm::append_range(inputs, scatter.getInputs());
-    llvm::append_range(updates, scatter.getUpdates());
-    indices = scatter.getIndices();
-    dims = scatter.getDims();
-  }
-  Operation *op;
-  SmallVector<Value> inputs, updates;
-  Value indices;
-  graph::ScatterDimsAttr dims;
-};
-
 class ScatterKernel {
 public:
-  ScatterKernel(const EmissionContext &context, const ScatterView &scatter)
+  ScatterKernel(const EmissionContext &context, const ScatterSchedule &schedule)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                (context.name + "_combine").str()),
-        emitter(kernel), scatter(scatter),
-        operandDims(context.dims.dimsOf(scatter.inputs[0])),
-        updateDims(context.dims.dimsOf(scatter.updates[0])) {
-    mapDims();
+        emitter(kernel), schedule(schedule), scatter(schedule.scatter),
+        operandDims(schedule.operandDims), updateDims(schedule.updateDims),
+        scatterDims(schedule.scatterDims), windowDims(schedule.windowDims),
+        windowOf(schedule.windowOf), lane(schedule.lane),
+        tasks(schedule.tasks()) {
+    if (schedule.parts)
+      (schedule.own ? ownDim : part) =
+          schedule.own ? schedule.own : schedule.named;
   }
 
   FailureOr<Launch> run();
 
 private:
-  void mapDims();
-  void chooseTasks();
-  std::optional<unsigned> ownUpdates(unsigned d);
   std::pair<Value, Value> share(const DimExpr &size);
   void forEachPosition(ArrayRef<unsigned> dims,
                        MutableArrayRef<LaneIndex> index,
@@ -80,97 +60,17 @@ private:
 
   KernelBuilder kernel;
   ElementEmitter emitter;
+  const ScatterSchedule &schedule;
   const ScatterView &scatter;
-  const graph::DimVector operandDims, updateDims;
-  SmallVector<unsigned> scatterDims, windowDims; ///< of the updates
-  /// Of each operand dimension: that of the window, or -1.
-  SmallVector<int> windowOf;
+  const graph::DimVector &operandDims, &updateDims;
+  ArrayRef<unsigned> scatterDims, windowDims; ///< of the updates
+  ArrayRef<int> windowOf;
   std::optional<unsigned> lane;   ///< of the updates
-  int64_t laneChunk = 0;          ///< lanes of a task; 0 = all
   std::optional<unsigned> part;   ///< operand dimension that tasks divide
   std::optional<unsigned> ownDim; ///< dimension of the updates that they divide
-  DimExpr tasks = 1;
+  DimExpr tasks;
 };
 } // namespace
-
-void ScatterKernel::mapDims() {
-  auto dims = scatter.dims;
-  for (unsigned d = 0; d < updateDims.size(); ++d)
-    (llvm::is_contained(dims.getUpdateWindowDims(), int64_t(d)) ? windowDims
-                                                                : scatterDims)
-        .push_back(d);
-  unsigned next = 0;
-  for (int64_t d = 0; d < int64_t(operandDims.size()); ++d) {
-    bool inside = !llvm::is_contained(dims.getInsertedWindowDims(), d) &&
-                  !llvm::is_contained(dims.getInputBatchingDims(), d);
-    windowOf.push_back(inside ? int(windowDims[next++]) : -1);
-  }
-  if (operandDims.empty() || windowOf.back() < 0 ||
-      windowOf.back() + 1 != int(updateDims.size()))
-    return;
-  auto size = updateDims.back().constant();
-  if (!size || *size >= 4)
-    lane = updateDims.size() - 1;
-}
-
-// The dimension of the updates whose index is the index along dimension d of
-// the operand.
-std::optional<unsigned> ScatterKernel::ownUpdates(unsigned d) {
-  auto dims = scatter.dims;
-  int64_t vectorDim = dims.getIndexVectorDim();
-  std::optional<int64_t> source;
-  if (auto *known = llvm::find(dims.getInputBatchingDims(), int64_t(d));
-      known != dims.getInputBatchingDims().end())
-    source = dims.getIndicesBatchingDims()[known -
-                                           dims.getInputBatchingDims().begin()];
-  else if (auto *mapped = llvm::find(dims.getIndexMap(), int64_t(d));
-           mapped != dims.getIndexMap().end())
-    source = graph::iotaDim(scatter.indices, vectorDim,
-                            mapped - dims.getIndexMap().begin());
-  if (!source)
-    return std::nullopt;
-  return scatterDims[*source > vectorDim ? *source - 1 : *source];
-}
-
-void ScatterKernel::chooseTasks() {
-  constexpr int64_t columns = 256, wide = 2 * columns, mostOwn = 16,
-                    enoughWork = 1 << 15;
-  if (lane) {
-    auto size = updateDims[*lane].constant();
-    if (!size || *size >= wide) {
-      laneChunk = columns;
-      tasks = DimExpr::ceilDiv(updateDims[*lane], columns);
-      return;
-    }
-  }
-  auto work = kernel.dims.elementCount(scatter.updates[0]).constant();
-  if (work && *work < enoughWork)
-    return;
-  for (unsigned d = 0; d < operandDims.size(); ++d) {
-    if (windowOf[d] >= 0 && !updateDims[windowOf[d]].isConstant(1))
-      continue; // windows reach along it
-    if (!ownDim)
-      ownDim = ownUpdates(d);
-    if (!part && llvm::is_contained(scatter.dims.getIndexMap(), int64_t(d)))
-      part = d;
-  }
-  if (ownDim) {
-    part.reset();
-    // A share of nothing is still one by a number of tasks.
-    tasks = DimExpr::max(DimExpr::min(updateDims[*ownDim], mostOwn), 1);
-  } else if (part) {
-    // Finding the owner of a window takes as long as writing some elements.
-    constexpr int64_t fewElements = 32, parts = 4;
-    DimExpr window = 1;
-    for (unsigned d : windowDims)
-      window = window * updateDims[d];
-    auto size = window.constant();
-    if (size && *size < fewElements)
-      part.reset();
-    else
-      tasks = parts;
-  }
-}
 
 // The part of [0, size) that the range of tasks owns.
 std::pair<Value, Value> ScatterKernel::share(const DimExpr &size) {
@@ -350,8 +250,8 @@ void ScatterKernel::combineWindow(SmallVector<LaneIndex> update,
       return combineElement(update, start);
     const DimExpr &size = updateDims[*lane];
     Value low = kernel.index(0), high = kernel.size(size);
-    if (laneChunk) {
-      Value chunk = kernel.index(laneChunk);
+    if (schedule.block) {
+      Value chunk = kernel.index(schedule.block);
       low = kernel.mul(kernel.begin(), chunk);
       high = kernel.min(kernel.mul(kernel.end(), chunk), high);
     }
@@ -367,7 +267,6 @@ void ScatterKernel::combineWindow(SmallVector<LaneIndex> update,
 }
 
 FailureOr<Launch> ScatterKernel::run() {
-  chooseTasks();
   if (lane)
     emitter.indices.width =
         givenLanes(kernel.fusion, valueWidth(kernel.fusion, kernel.target));
@@ -391,37 +290,28 @@ FailureOr<Launch> ScatterKernel::run() {
       kernel.finish(tasks, 4 * elements * costPerElement(kernel.fusion)));
 }
 
-static Operation *scatterOf(graph::FusionOp fusion) {
-  Operation *found = nullptr;
-  for (Operation &op : fusion.getBody().front())
-    if (isa<graph::ScatterOp, graph::ScatterWithOp>(op)) {
-      if (found)
-        return nullptr;
-      found = &op;
-    }
-  return found;
-}
-
 FailureOr<KernelPlan> emitScatter(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
-  Operation *op = scatterOf(fusion);
-  auto results = fusion.getBody().front().getTerminator()->getOperands();
-  if (!op || results.size() != op->getNumResults() ||
-      !llvm::all_of(results,
-                    [&](Value value) { return value.getDefiningOp() == op; }))
-    return fusion.emitError(
-        "no kernel for a scatter fusion that gives anything "
-        "but the results of one scatter");
-  ScatterView scatter(op);
+  auto schedule = ScatterSchedule::make(fusion, context.dims);
+  if (failed(schedule))
+    return failure();
+  auto said = cast<sched::ScatterAttr>(Attribute(fusion.getScheduleAttr()));
+  schedule->setTasks(said.getBlock(), said.getParts());
+  if ((schedule->block && !schedule->lane) ||
+      (schedule->parts && !schedule->hasParts()))
+    return fusion.emitOpError("schedule: block, parts: got what tasks of this "
+                              "scatter do not divide (sched_c3)");
   SmallVector<Value> inputs;
   SmallVector<unsigned> numbers;
+  auto results = fusion.getBody().front().getTerminator()->getOperands();
   for (auto [number, result] : llvm::enumerate(results)) {
-    inputs.push_back(scatter.inputs[cast<OpResult>(result).getResultNumber()]);
+    inputs.push_back(
+        schedule->scatter.inputs[cast<OpResult>(result).getResultNumber()]);
     numbers.push_back(number);
   }
   KernelPlan plan;
   if (!addLaunch(plan, emitValues(context, context.name, inputs, numbers)) ||
-      !addLaunch(plan, ScatterKernel(context, scatter).run()))
+      !addLaunch(plan, ScatterKernel(context, *schedule).run()))
     return failure();
   return plan;
 }

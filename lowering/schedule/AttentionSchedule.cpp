@@ -6,9 +6,9 @@
 
 #include "lowering/schedule/AttentionSchedule.h"
 #include "ir/encodings/KVSegments.h"
+#include "lowering/builder/Guards.h"
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/microkernels/MicroKernel.h"
-#include "lowering/schedule/Schedule.h"
 #include "lowering/schedule/SmallM.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -239,22 +239,48 @@ static void setTile(AttentionVariant &variant, graph::FusionOp fusion,
   target.nr = unsigned(columns / lanes) * target.lanes;
   variant.blockRows = given.getRows();
   variant.blockKeys = given.getKeys();
+  variant.operands = given.getOperands();
+}
+
+/// The keys of a choice's first variant: its guard compares their number.
+static int64_t mostKeysOf(sched::ChoiceAttr choice) {
+  auto guard = Guard::parse(cast<StringAttr>(choice.getGuards()[0]).getValue());
+  return guard ? guard->upper.constant().value_or(0) : 0;
+}
+
+/// The variants that a schedule gives. A single one serves all sizes.
+static SmallVector<AttentionVariant, 2> givenVariants(graph::FusionOp fusion,
+                                                      graph::DimAnalysis &dims,
+                                                      const TargetModel &target,
+                                                      Attribute schedule) {
+  auto choice = dyn_cast<sched::ChoiceAttr>(schedule);
+  if (!choice) {
+    auto given = cast<sched::AttentionAttr>(schedule);
+    AttentionVariant only{target, 0, 1};
+    if (!given.getTile())
+      only = chosenVariants(fusion, dims, target).back();
+    only.guard = 1;
+    setTile(only, fusion, given);
+    return {only};
+  }
+  graph::AttentionOp op = attentionAnchor(fusion);
+  unsigned rank = cast<RankedTensorType>(op.getType()).getRank();
+  int64_t mostKeys = mostKeysOf(choice);
+  DimExpr isFew = isAtMost(dims.dimOf(op.getKey(), rank - 2), mostKeys);
+  AttentionVariant few{target, mostKeys, isFew},
+      any{target, 0, DimExpr(1) - isFew};
+  setTile(few, fusion, cast<sched::AttentionAttr>(choice.getVariants()[0]));
+  setTile(any, fusion, cast<sched::AttentionAttr>(choice.getVariants()[1]));
+  return {few, any};
 }
 
 SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
                                                    const TargetModel &target) {
-  SmallVector<AttentionVariant, 2> variants =
-      chosenVariants(fusion, dims, target);
-  auto given = dyn_cast_or_null<sched::AttentionAttr>(
-      Attribute(fusion.getScheduleAttr()));
-  if (!given || !attentionAnchor(fusion))
-    return variants;
-  // One variant serves all sizes.
-  AttentionVariant only = variants.back();
-  only.guard = 1;
-  setTile(only, fusion, given);
-  return {only};
+  Attribute schedule = fusion.getScheduleAttr();
+  return schedule && attentionAnchor(fusion)
+             ? givenVariants(fusion, dims, target, schedule)
+             : chosenVariants(fusion, dims, target);
 }
 
 void addScratch(SmallVector<DimExpr> &bytes, const AttentionSchedule &space) {
@@ -262,6 +288,22 @@ void addScratch(SmallVector<DimExpr> &bytes, const AttentionSchedule &space) {
   bytes.resize(std::max(bytes.size(), preparations.size()));
   for (auto [all, preparation] : llvm::zip(bytes, preparations))
     all = DimExpr::max(all, preparation.bytes);
+}
+
+/// Contiguous rows stay in the cache where they lie, unless each tile takes
+/// only some cache lines of them. Other rows are copied, where enough tiles
+/// read the copy.
+static bool copiesValues(const AttentionSchedule &space,
+                         const AttentionVariant &variant) {
+  constexpr int64_t fewTiles = 2;
+  if (variant.operands.b.form != sched::Operand::Open)
+    return variant.operands.b.form == sched::Operand::Copied;
+  const AttentionRows &values = space.segments[0].values;
+  auto queries = space.queryCount.constant();
+  bool isFew = queries && *queries <= fewTiles * int64_t(space.mr);
+  return !isFew && !variant.mostKeys &&
+         (values.stride != DimExpr(values.features) ||
+          values.features > int64_t(space.nr));
 }
 
 FailureOr<AttentionSchedule>
@@ -298,15 +340,7 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                 &values = space.segments[0].values;
   packRows(space, keys, {space.keyCount, DimExpr(0), keys.stride},
            {DimExpr(space.headSize), DimExpr(0), DimExpr(1)});
-  // Contiguous rows stay in the cache where they lie, unless each tile takes
-  // only some cache lines of them. Other rows are copied, where enough tiles
-  // read the copy.
-  constexpr int64_t fewTiles = 2;
-  auto queries = space.queryCount.constant();
-  if ((queries && *queries <= fewTiles * int64_t(space.mr)) || variant.mostKeys)
-    return space;
-  if (values.stride != DimExpr(values.features) ||
-      values.features > int64_t(space.nr))
+  if (copiesValues(space, variant))
     packRows(space, values, {DimExpr(values.features), DimExpr(0), DimExpr(1)},
              {space.keyCount, DimExpr(0), values.stride});
   return space;

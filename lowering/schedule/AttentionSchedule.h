@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_SCHEDULE_ATTENTIONSCHEDULE_H
 
 #include "lowering/schedule/ContractionSpace.h"
+#include "lowering/schedule/Schedule.h"
 
 namespace zenith::kernels {
 
@@ -57,8 +58,11 @@ struct AttentionVariant {
   graph::DimExpr guard; ///< 1 where the run takes this variant, else 0
   /// Largest block of scores, multiples of the tile; 0: by the caches.
   int64_t blockRows = 0, blockKeys = 0;
+  /// How keys and values come; open: by their strides and the queries.
+  sched::Operands operands = {};
 };
-/// The variants, of which each run takes one by its number of keys.
+/// What the schedule says, or else what sizes and target choose: the variants,
+/// of which each run takes one by its number of keys.
 llvm::SmallVector<AttentionVariant, 2>
 attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const TargetModel &target);

@@ -328,7 +328,6 @@ unsigned givenLanes(graph::FusionOp fusion, unsigned chosen) {
       llvm::TypeSwitch<Attribute, int64_t>(sched::lastVariant(schedule))
           .Case<sched::ReduceAttr, sched::WindowAttr, sched::ScanAttr,
                 sched::ScatterAttr>(all)
-          .Case([](sched::ConvAttr conv) { return conv.getLanes(); })
           .Default([](Attribute) { return 0; });
   return lanes ? unsigned(lanes) : chosen;
 }

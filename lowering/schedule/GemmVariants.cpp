@@ -85,10 +85,11 @@ static bool agrees(const ContractionSpace &space, const TargetModel &target,
 }
 
 GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                           const TargetModel &machine, const GivenTile &given)
+                           const TargetModel &machine, const GivenTile &given,
+                           Attribute schedule)
     : target(tileTarget(fusion, machine)) {
   if (!given.noWinograd)
-    winograd = winogradSchedules(fusion, dims, machine);
+    winograd = winogradSchedules(fusion, dims, machine, schedule);
   for (const WinogradSchedule &variant : winograd) {
     shareScratch(winogradScratchBytes(variant));
     plainGuard = plainGuard - variant.guard;

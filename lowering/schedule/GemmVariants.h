@@ -25,9 +25,11 @@ struct GemmVariants {
   std::optional<SmallMVariant> small;
   llvm::SmallVector<graph::DimExpr> scratchBytes;
 
-  /// Failure has been reported at the op.
+  /// `schedule`: the one whose Winograd variants these have; null where
+  /// sizes and target choose. Failure has been reported at the op.
   GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-               const TargetModel &machine, const GivenTile &given);
+               const TargetModel &machine, const GivenTile &given,
+               mlir::Attribute schedule);
   bool hasPlain() const { return !plainGuard.isConstant(0); }
   /// 1 where the plain GEMM is taken, at any number of rows.
   graph::DimExpr guardOfPlain() const {

@@ -4,6 +4,7 @@
 
 #include "lowering/schedule/Schedule.h"
 #include "ir/SearchOps.h"
+#include "lowering/builder/Guards.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -83,6 +84,32 @@ SmallVector<StringRef, 2> kindsOf(graph::FusionOp fusion) {
 Attribute lastVariant(Attribute schedule) {
   auto choice = dyn_cast_or_null<ChoiceAttr>(schedule);
   return choice ? choice.getVariants().getValue().back() : schedule;
+}
+
+SmallVector<GuardedVariant, 2> guardedVariants(Attribute schedule) {
+  auto choice = dyn_cast_or_null<ChoiceAttr>(schedule);
+  if (!choice)
+    return {{schedule, 1}};
+  SmallVector<GuardedVariant, 2> variants;
+  graph::DimExpr rest = 1;
+  for (auto [guard, variant] :
+       llvm::zip(choice.getGuards(), choice.getVariants())) {
+    auto parsed = kernels::Guard::parse(cast<StringAttr>(guard).getValue());
+    // Guards `1 <= x` are written of an x that is 0 or 1.
+    graph::DimExpr taken = !parsed                       ? rest
+                           : parsed->lower.isConstant(1) ? parsed->upper
+                                                         : parsed->taken();
+    variants.push_back({variant, taken});
+    rest = rest - taken;
+  }
+  return variants;
+}
+
+bool guardsNameData(Attribute schedule) {
+  auto choice = dyn_cast_or_null<ChoiceAttr>(schedule);
+  return choice && llvm::any_of(choice.getGuards(), [](Attribute guard) {
+           return cast<StringAttr>(guard).getValue().contains('%');
+         });
 }
 
 StringAttr givenTasks(Attribute schedule) {

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_SCHEDULE_SCHEDULE_H
 
 #include "ir/GraphOps.h"
+#include "ir/dims/DimExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -65,12 +66,17 @@ struct Joined {
   bool operator!=(const Joined &other) const { return !(*this == other); }
 };
 
+/// What the lanes of a pooling or depthwise convolution run along.
+enum class WindowForm { Open, Channels, Rows, Planes, Dots };
+
 struct ConvForm {
   enum Kind : unsigned { Open, Direct, Indirect, Winograd, Depthwise };
   Kind kind = Open;
   int64_t results = 0; ///< Winograd: results of a tile in one dimension
+  WindowForm window = WindowForm::Open; ///< Depthwise
   bool operator==(const ConvForm &other) const {
-    return kind == other.kind && results == other.results;
+    return kind == other.kind && results == other.results &&
+           window == other.window;
   }
   bool operator!=(const ConvForm &other) const { return !(*this == other); }
 };
@@ -97,7 +103,8 @@ inline llvm::hash_code hash_value(const Joined &joined) {
   return llvm::hash_combine(unsigned(joined.along), joined.count);
 }
 inline llvm::hash_code hash_value(const ConvForm &form) {
-  return llvm::hash_combine(unsigned(form.kind), form.results);
+  return llvm::hash_combine(unsigned(form.kind), form.results,
+                            unsigned(form.window));
 }
 inline llvm::hash_code hash_value(const Fragment &fragment) {
   return mlir::hash_value(fragment.element);
@@ -105,6 +112,7 @@ inline llvm::hash_code hash_value(const Fragment &fragment) {
 
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Store store);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, ScatterBy by);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, WindowForm form);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
                              const Operands &operands);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const KLoop &loop);
@@ -127,6 +135,7 @@ namespace mlir {
 ZENITH_SCHEDULE_KEY(zenith::graph::RunOn)
 ZENITH_SCHEDULE_KEY(zenith::sched::Store)
 ZENITH_SCHEDULE_KEY(zenith::sched::ScatterBy)
+ZENITH_SCHEDULE_KEY(zenith::sched::WindowForm)
 ZENITH_SCHEDULE_KEY(zenith::sched::Operands)
 ZENITH_SCHEDULE_KEY(zenith::sched::KLoop)
 ZENITH_SCHEDULE_KEY(zenith::sched::Joined)
@@ -145,9 +154,21 @@ namespace zenith::sched {
 /// and target choose where nothing stands against it.
 llvm::SmallVector<llvm::StringRef, 2> kindsOf(graph::FusionOp fusion);
 
-/// The schedule itself; of a choice, its last variant. Variants of plain loops
-/// differ in their stores only.
+/// The schedule itself; of a choice, its last variant. Variants of elements and
+/// reductions differ in their stores only.
 mlir::Attribute lastVariant(mlir::Attribute schedule);
+
+/// A schedule that is no choice, and when a run takes it.
+struct GuardedVariant {
+  mlir::Attribute schedule;
+  graph::DimExpr guard; ///< 1 where a run takes it, else 0
+};
+/// The schedule itself, or the variants of a choice, at most one of whose
+/// guards holds.
+llvm::SmallVector<GuardedVariant, 2> guardedVariants(mlir::Attribute schedule);
+/// Whether a guard of a choice names a size that depends on data: such names
+/// are those of one analysis.
+bool guardsNameData(mlir::Attribute schedule);
 
 /// The key `tasks`; null where it is left out.
 mlir::StringAttr givenTasks(mlir::Attribute schedule);

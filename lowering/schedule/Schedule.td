@@ -96,12 +96,15 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins)> {
 }
 
 def Sched_ConvAttr : Sched_Product<"Conv", "conv", (ins
-    OptionalParameter<"::zenith::sched::ConvForm", "direct, indirect, winograd<m> or depthwise">:$form)> {
+    OptionalParameter<"::zenith::sched::ConvForm", "direct, indirect, winograd<m> or depthwise<form of a window>">:$form,
+    IntegerParameter<"depthwise<planes>: vectors of sums in registers">:$keep)> {
   let summary = "a convolution with its epilogue";
   let description = [{
     `form` direct is a product whose rows are positions; winograd<m> transforms tiles of m results; depthwise moves the
-    filter along each channel alone. Other keys as in gemm.
-    Example: `#sched.conv<on = task, form = winograd<4>, tile = [14, 32], lanes = 16>`
+    filter along each channel alone. Other keys as in gemm, but for two forms. winograd: `block` is the tiles, and the planes
+    of a volume, that a task aims at; A comes as `rows` of an input that a launch of its own transforms, or is `copied` where
+    each task transforms what it needs. depthwise: `tile`, `block` and `keep` as in window.
+    Example: `#sched.conv<on = task, form = winograd<4>, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [24, 1]>`
   }];
 }
 
@@ -111,9 +114,25 @@ class Sched_Blocked<string name, string attrMnemonic, dag own> : Sched_Kind<name
     OneParameter<"vectors that are computed at a time">:$item,
     IntegerParameter<"lanes of a vector">:$lanes))>;
 
-def Sched_WindowAttr : Sched_Blocked<"Window", "window", (ins)> {
+def Sched_WindowAttr : Sched_Kind<"Window", "window", (ins
+    OptionalParameter<"::zenith::sched::WindowForm", "channels, rows, planes or dots">:$form,
+    IntegersParameter<"results that are computed at a time">:$tile,
+    IntegersParameter<"results of a task, as the form counts them">:$block,
+    IntegerParameter<"planes: vectors of sums in registers">:$keep,
+    OneParameter<"vectors that are computed at a time">:$item,
+    IntegerParameter<"lanes of a vector">:$lanes)> {
   let summary = "reductions of windows that move over a tensor: pooling";
-  let description = "Example: `#sched.window<on = task, lanes = 16>`";
+  let description = [{
+    `form` is what lanes run along. `channels`: `tile` is the positions of a row, and the channels, that are computed at a
+    time, `block` the results that are work enough for a task, and those that its part of the cache holds. `rows`: along a
+    row, which is read where it lies; `tile` is one row, and its columns that are computed at a time, `block` the results of a
+    task. `planes`: along the rows of planes that are copied with their padding; `block` is the planes of a task, or, where
+    only a run knows their size, the tiles of planes, and the rows and columns of one; `keep` vectors of sums are in
+    registers. `dots`: along channels, with bytes of four rows side by side for dot products; `tile` is the rows and columns
+    that are computed at a time, `block` the blocks of rows, and the channels, of a task.
+    Windows whose region says how elements combine have no form.
+    Example: `#sched.window<on = task, form = channels, tile = [14, 16], block = [40960, 131072], lanes = 16>`
+  }];
 }
 
 def Sched_ScanAttr : Sched_Blocked<"Scan", "scan", (ins)> {
@@ -127,10 +146,13 @@ def Sched_ScanAttr : Sched_Blocked<"Scan", "scan", (ins)> {
 }
 
 def Sched_ScatterAttr : Sched_Blocked<"Scatter", "scatter", (ins
-    OptionalParameter<"::zenith::sched::ScatterBy", "destination or sort">:$by)> {
+    OptionalParameter<"::zenith::sched::ScatterBy", "destination or sort">:$by,
+    IntegerParameter<"parts of the results, a task each">:$parts)> {
   let summary = "updates at places that data name";
   let description = [{
-    By destination, the places are divided among tasks, each of which looks at all updates.
+    By destination, tasks divide the results. With `block`, each has so many columns of all windows. With `parts`, they divide
+    a dimension of the results: one along which update i goes to index i, of which there are no more tasks than updates; or
+    one whose indices data name, where each task looks at all updates. Without both, one task has everything.
     Example: `#sched.scatter<on = task, block = 256, lanes = 32>`
   }];
 }
@@ -141,9 +163,14 @@ def Sched_AttentionAttr : Sched_Kind<"Attention", "attention", (ins
     IntegersParameter<"rows and columns of a tile">:$tile,
     IntegersParameter<"rows and columns of an item">:$item,
     IntegerParameter<"lanes of a vector">:$lanes,
+    OptionalParameter<"::zenith::sched::Operands", "how keys and values come">:$operands,
     OneParameter<"parts of the keys, which are combined in order">:$split)> {
   let summary = "attention: both products and the softmax between them";
-  let description = "Example: `#sched.attention<on = task, rows = 42, keys = 512, tile = [14, 32], lanes = 16>`";
+  let description = [{
+    Keys and values are read as `rows` where they lie, or `copied` first, in panels as wide as the tile. Few queries read both
+    where they lie; where only a run knows how many there are, copies are made for many only.
+    Example: `#sched.attention<on = task, rows = 42, keys = 512, tile = [14, 32], lanes = 16, operands = [copied<32>, rows]>`
+  }];
 }
 
 class Sched_Ordering<string name, string attrMnemonic> : Sched_Kind<name, attrMnemonic, (ins

@@ -24,6 +24,11 @@ static constexpr Word<Store> storeWords[] = {{"plain", Store::Plain},
                                              {"streaming", Store::Streaming}};
 static constexpr Word<ScatterBy> scatterWords[] = {
     {"destination", ScatterBy::Destination}, {"sort", ScatterBy::Sort}};
+static constexpr Word<WindowForm> windowWords[] = {
+    {"channels", WindowForm::Channels},
+    {"rows", WindowForm::Rows},
+    {"planes", WindowForm::Planes},
+    {"dots", WindowForm::Dots}};
 static constexpr Word<Operand::Form> operandWords[] = {
     {"open", Operand::Open},     {"rows", Operand::Rows},
     {"panels", Operand::Panels}, {"widened", Operand::Widened},
@@ -85,6 +90,11 @@ AsmPrinter &operator<<(AsmPrinter &printer, ScatterBy by) {
   return printer;
 }
 
+AsmPrinter &operator<<(AsmPrinter &printer, WindowForm form) {
+  printer << wordOf(windowWords, form);
+  return printer;
+}
+
 static void print(AsmPrinter &printer, const Operand &operand) {
   printer << wordOf(operandWords, operand.form);
   bool hasWidth = operand.width != 0, hasDepth = operand.depth != 1,
@@ -129,6 +139,8 @@ AsmPrinter &operator<<(AsmPrinter &printer, const Joined &joined) {
 }
 
 AsmPrinter &operator<<(AsmPrinter &printer, const ConvForm &form) {
+  if (form.window != WindowForm::Open)
+    return printer << wordOf(formWords, form.kind) << '<' << form.window << '>';
   return printNumbered(printer, wordOf(formWords, form.kind), form.results);
 }
 
@@ -196,6 +208,10 @@ FailureOr<ScatterBy> FieldParser<ScatterBy>::parse(AsmParser &parser) {
   return parseWord(parser, scatterWords);
 }
 
+FailureOr<WindowForm> FieldParser<WindowForm>::parse(AsmParser &parser) {
+  return parseWord(parser, windowWords);
+}
+
 FailureOr<Operands> FieldParser<Operands>::parse(AsmParser &parser) {
   Operands operands;
   if (failed(parser.parseLSquare()) ||
@@ -214,7 +230,23 @@ FailureOr<Joined> FieldParser<Joined>::parse(AsmParser &parser) {
 }
 
 FailureOr<ConvForm> FieldParser<ConvForm>::parse(AsmParser &parser) {
-  return parseNumbered<ConvForm>(parser, formWords);
+  FailureOr<ConvForm::Kind> kind = parseWord(parser, formWords);
+  if (failed(kind))
+    return failure();
+  ConvForm form{*kind, 0, WindowForm::Open};
+  if (failed(parser.parseOptionalLess()))
+    return form;
+  if (*kind == ConvForm::Depthwise) {
+    FailureOr<WindowForm> window = parseWord(parser, windowWords);
+    if (failed(window))
+      return failure();
+    form.window = *window;
+  } else if (failed(parser.parseInteger(form.results))) {
+    return failure();
+  }
+  if (failed(parser.parseGreater()))
+    return failure();
+  return form;
 }
 
 FailureOr<Fragment> FieldParser<Fragment>::parse(AsmParser &parser) {

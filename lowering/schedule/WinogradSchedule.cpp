@@ -205,6 +205,24 @@ void WinogradSchedule::divideRows(bool wholeRows) {
   mostTilesOfBlock = units * ofUnit;
 }
 
+void WinogradSchedule::setBlocks(int64_t tiles, int64_t planesOfBlock,
+                                 bool inTasks) {
+  tilesOfBlock = tiles;
+  layersOfBlock = planesOfBlock;
+  transformsInTasks = inTasks;
+  planesAreLayers = inTasks && filter.planes > 1;
+  divideRows(/*wholeRows=*/false);
+}
+
+double WinogradSchedule::taskBytes() const {
+  double ofRow = double(points()) * sizeof(float),
+         rows = double(mostTilesOfBlock * layersOfBlock),
+         transformedInput = transformsInTasks ? double(inputTilesOfBlock()) *
+                                                    estimate(features())
+                                              : 0;
+  return ofRow * (rows * double(space.panel) + transformedInput);
+}
+
 /// Makes planes the layers of blocks: the results of a plane need the
 /// transformed tiles of neighbouring planes, and blocks with several planes
 /// transform few of them twice. False where the second-level cache does not
@@ -216,9 +234,7 @@ bool WinogradAxes::layersInTasks() {
   int64_t tiles = std::max<int64_t>(8, target.lanes);
   double cachedBytes = 0.75 * wholeSecondLevel(target);
   WinogradSchedule layered = schedule;
-  layered.planesAreLayers = true;
-  layered.tilesOfBlock = tiles;
-  layered.divideRows(/*wholeRows=*/false);
+  layered.setBlocks(tiles, 1, /*inTasks=*/true);
   double columns = std::min(estimate(schedule.space.columns.size),
                             double(schedule.space.panel));
   double ofLayer = 4.0 * double(schedule.points() * layered.mostTilesOfBlock),
@@ -234,7 +250,7 @@ bool WinogradAxes::layersInTasks() {
     int64_t blocks = (*all + layers - 1) / layers;
     layers = (*all + blocks - 1) / blocks;
   }
-  layered.layersOfBlock = layers;
+  layered.setBlocks(tiles, layers, /*inTasks=*/true);
   schedule = std::move(layered);
   return true;
 }
@@ -279,7 +295,6 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
   // Nested tiles are for maps that are too small to leave the caches.
   bool mayLeave = ofBlock <= blockBytes(target) && !schedule.filter.isNested();
   DimExpr inTasks = mayLeave ? leavesCaches() : DimExpr(0);
-  schedule.transformed = schedule.space.preparations.size();
   std::vector<WinogradSchedule> variants;
   WinogradSchedule first = schedule;
   // Blocks of layers need static sizes.
@@ -324,40 +339,52 @@ static DimExpr transformedTiles(const WinogradSchedule &schedule) {
                                     : tiles;
 }
 
-std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
-                                                graph::DimAnalysis &dims,
-                                                const TargetModel &target) {
-  auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
-  auto filter = op ? encodedB(op) : std::nullopt;
-  if (!filter || !filter->filter || !target.stackArrays)
-    return {};
-  auto scheduleOf = [&](const graph::WinogradFilter &points) {
-    std::optional<WinogradSchedule> found(std::in_place);
-    WinogradSchedule &schedule = *found;
-    schedule.filter = points;
-    schedule.lineElements = target.elementsOfLine(sizeof(float));
-    schedule.space.op = op;
-    schedule.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
-                                 getElementTypeOrSelf(op.getType()));
-    WinogradAxes axes{op, dims, target, schedule};
-    if (!axes.locateFilter(*filter) || !schedule.space.sum.isF32())
-      return std::optional<WinogradSchedule>();
-    axes.addRows();
-    if (!axes.readsInputInPlace())
-      axes.copyInput();
-    return found;
-  };
+namespace {
+/// Finds the variants of a convolution with a transformed filter.
+struct WinogradVariants {
+  graph::ConvolutionOp op;
+  graph::DimAnalysis &dims;
+  const TargetModel &target;
+  EncodedB filter;
+
+  std::optional<WinogradSchedule>
+  scheduleOf(const graph::WinogradFilter &points);
+  std::vector<WinogradSchedule> chosen();
+  std::vector<WinogradSchedule> given(Attribute schedule);
+};
+} // namespace
+
+std::optional<WinogradSchedule>
+WinogradVariants::scheduleOf(const graph::WinogradFilter &points) {
+  std::optional<WinogradSchedule> found(std::in_place);
+  WinogradSchedule &schedule = *found;
+  schedule.filter = points;
+  schedule.lineElements = target.elementsOfLine(sizeof(float));
+  schedule.space.op = op;
+  schedule.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
+                               getElementTypeOrSelf(op.getType()));
+  WinogradAxes axes{op, dims, target, schedule};
+  if (!axes.locateFilter(filter) || !schedule.space.sum.isF32())
+    return std::nullopt;
+  axes.addRows();
+  if (!axes.readsInputInPlace())
+    axes.copyInput();
+  schedule.transformed = schedule.space.preparations.size();
+  return found;
+}
+
+std::vector<WinogradSchedule> WinogradVariants::chosen() {
   std::vector<WinogradSchedule> variants;
   auto add = [&](WinogradSchedule &schedule, const DimExpr &guard) {
     schedule.guard = guard;
     llvm::append_range(variants,
                        WinogradAxes{op, dims, target, schedule}.variants());
   };
-  auto stored = scheduleOf(*filter->filter);
+  auto stored = scheduleOf(*filter.filter);
   if (!stored)
     return {};
   constexpr int64_t direct = 1;
-  int64_t tile = filter->filter->across.tile;
+  int64_t tile = filter.filter->across.tile;
   SmallVector<DimExpr> sizes = unknownSizes(op, dims);
   auto isFaster = [&](int64_t own, int64_t than) {
     return cost::isFasterWinograd(op, own, than, target, sizes);
@@ -365,7 +392,7 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
   DimExpr takesNested = 0;
   std::optional<WinogradSchedule> nested;
   if (!sizes.empty() && tile != nestedTile) {
-    nested = scheduleOf(filter->filter->nested(nestedTile));
+    nested = scheduleOf(filter.filter->nested(nestedTile));
     takesNested = graph::oneFactor(
         isAtMost(graph::oneFactor(nested->tiles()), mostNestedTiles) *
         isFaster(nestedTile, direct) *
@@ -377,6 +404,60 @@ std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
   if (!takesNested.isConstant(0))
     add(*nested, takesNested);
   return variants;
+}
+
+/// The Winograd variants of a schedule; none where one leaves its blocks open.
+static SmallVector<sched::GuardedVariant, 2>
+winogradVariants(Attribute schedule) {
+  SmallVector<sched::GuardedVariant, 2> variants;
+  for (sched::GuardedVariant &variant : sched::guardedVariants(schedule)) {
+    auto conv = dyn_cast_or_null<sched::ConvAttr>(variant.schedule);
+    if (!conv || conv.getForm().kind != sched::ConvForm::Winograd)
+      continue;
+    if (!conv.getBlock() || conv.getOperands().a.form == sched::Operand::Open)
+      return {};
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+std::vector<WinogradSchedule> WinogradVariants::given(Attribute schedule) {
+  std::vector<WinogradSchedule> variants;
+  int64_t tile = filter.filter->across.tile;
+  for (sched::GuardedVariant &variant : winogradVariants(schedule)) {
+    auto conv = cast<sched::ConvAttr>(variant.schedule);
+    int64_t results = conv.getForm().results;
+    // Smaller tiles have memory for few of them only, which a guard counts.
+    bool isNested = results == nestedTile && isa<sched::ChoiceAttr>(schedule);
+    if (results != tile && !isNested)
+      return {};
+    auto own = scheduleOf(results == tile ? *filter.filter
+                                          : filter.filter->nested(results));
+    if (!own)
+      return {};
+    own->setBlocks(conv.getBlock()[0], conv.getBlock()[1],
+                   conv.getOperands().a.form == sched::Operand::Copied);
+    own->guard = variant.guard;
+    variants.push_back(std::move(*own));
+  }
+  return variants;
+}
+
+std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
+                                                graph::DimAnalysis &dims,
+                                                const TargetModel &target,
+                                                Attribute schedule) {
+  auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
+  auto filter = op ? encodedB(op) : std::nullopt;
+  if (!filter || !filter->filter || !target.stackArrays)
+    return {};
+  WinogradVariants found{op, dims, target, *filter};
+  if (schedule && !sched::guardsNameData(schedule)) {
+    auto variants = found.given(schedule);
+    if (!variants.empty())
+      return variants;
+  }
+  return found.chosen();
 }
 
 SmallVector<DimExpr> winogradScratchBytes(const WinogradSchedule &schedule) {

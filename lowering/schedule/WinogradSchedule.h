@@ -8,6 +8,7 @@
 
 #include "ir/encodings/Winograd.h"
 #include "lowering/schedule/ContractionSpace.h"
+#include "lowering/schedule/Schedule.h"
 
 namespace zenith::kernels {
 
@@ -101,14 +102,20 @@ struct WinogradSchedule {
   }
   /// Divides rows of tiles into units and blocks; `wholeRows`: into whole rows.
   void divideRows(bool wholeRows);
+  /// Blocks of so many tiles of so many planes, and who transforms their input.
+  void setBlocks(int64_t tiles, int64_t planesOfBlock, bool inTasks);
+  /// Bytes of a task's arrays.
+  double taskBytes() const;
 };
 
 /// Variants of the fusion's convolution, of which a run takes at most one, by
-/// its sizes. None where the convolution has no transformed filter, or where
-/// the target's panels have another width.
+/// its sizes: those of `schedule`, or, where it is null or leaves their blocks
+/// open, those that sizes and target choose. None where the convolution has no
+/// transformed filter, or where the target's panels have another width.
 std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
                                                 graph::DimAnalysis &dims,
-                                                const TargetModel &target);
+                                                const TargetModel &target,
+                                                mlir::Attribute schedule);
 
 /// Bytes of each scratch buffer that the kernels of the variant use.
 llvm::SmallVector<graph::DimExpr>

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the schedules of pooling and depthwise convolutions share: the filter
-// along each dimension, and how a row of positions is divided at its borders.
+// What the schedules of pooling and depthwise convolutions share: their loops,
+// the filter along each dimension, and how a row of positions is divided at its
+// borders.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_WINDOWS_WINDOWSCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_WINDOWS_WINDOWSCHEDULE_H
 
-#include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/IterationSpace.h"
+#include "lowering/builder/KernelPlan.h"
+#include <optional>
+#include <vector>
 
 namespace zenith::kernels {
 
@@ -40,17 +43,22 @@ struct RowBlocking {
   RowBlocking(int64_t columns, int64_t first, int64_t end, int64_t most);
 };
 
-/// Lanes of the kernel: one native vector of the fusion's widest element, since
-/// the accumulators of several positions fill the registers.
-unsigned chosenLanesOfWindow(graph::FusionOp fusion, const TargetModel &target);
-/// Those, unless the schedule gives others.
-unsigned lanesOfWindow(const EmissionContext &context);
-
-/// A fusion around a pooling or depthwise convolution.
-struct WindowShape {
+/// The loops of a fusion around a pooling or depthwise convolution.
+struct WindowLoops {
+  IterationSpace space;
   mlir::Operation *anchor; ///< reduce_window or convolution
-  llvm::ArrayRef<WindowDim> spans;
+  std::vector<WindowDim> spans;
+  unsigned lane;   ///< loop that lanes run along
   unsigned column; ///< loop along the rows of the feature map
+
+  /// Nullopt where results are computed one by one.
+  static std::optional<WindowLoops> of(graph::FusionOp fusion,
+                                       graph::DimAnalysis &dims);
+  bool lanesAlongRow() const { return lane == column; }
+  const WindowDim *spanOf(unsigned loop) const;
+  std::optional<unsigned> loopOf(const WindowDim &span) const;
+  /// Flops of `length` results, with what moves them.
+  double flopsOf(graph::FusionOp fusion, const graph::DimExpr &length) const;
 };
 
 } // namespace zenith::kernels

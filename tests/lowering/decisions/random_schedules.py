@@ -74,6 +74,29 @@ def variants_of(choice):
     return found
 
 
+def draw_window(keys, put, form, chance, r):
+    """Other lanes, another form, or other tiles and tasks of a window."""
+    lanes = r.choice(LANES[:6]) if chance(0.5) else int(keys["lanes"])
+    if lanes != int(keys["lanes"]):
+        put("tile"), put("item"), put("lanes", lanes)
+        if form != "planes":
+            put("block")
+    if chance(0.2):
+        form = r.choice(["channels", "rows", "planes", "dots"])
+        put("tile"), put("block"), put("keep")
+        put("form", keys["form"].replace(re.search(r"(\w+)>?$", keys["form"])[1], form))
+        return
+    if form != "planes" and chance():
+        tile = [r.randint(1, 9), r.randint(1, 9)] if form == "dots" else [1, lanes * r.choice([1, 2, 4, 8])]
+        put("tile", [r.randint(1, 24), tile[1]] if form == "channels" else tile)
+    if chance():
+        count = {"rows": 1, "planes": 3 if "," in keys.get("block", "") else 1}.get(form, 2)
+        block = [r.choice([1, 3, 50, 1000, 100000]) for _ in range(count)]
+        put("block", [block[0], r.randint(1, 20), lanes * r.randint(1, 8)] if count == 3 else block)
+    if form == "planes" and chance():
+        put("keep", r.randint(1, 40))
+
+
 def draw(text, r):
     """Another schedule of the same kind: some keys set anew, some left out."""
     def chance(part=0.6):
@@ -85,6 +108,11 @@ def draw(text, r):
         text = r.choice(variants_of(text))
     schedule = Schedule(text)
     kind, keys, put = schedule.kind, schedule.keys, schedule.put
+    form = keys.get("form", "")
+    window = form if kind == "window" else form[len("depthwise<"):-1] if form.startswith("depthwise<") else ""
+    if window:
+        draw_window(keys, put, window, chance, r)
+        return str(schedule)
     if kind in ("elements", "reduce", "window", "scan", "scatter") and chance(0.85):
         put("item"), put("lanes", r.choice(LANES))
         if chance(0.4):
@@ -101,6 +129,8 @@ def draw(text, r):
         put("block", block), put("tile", [1, block] if chance(0.5) else None)
     if kind in ("elements", "scatter", "gemm") and chance(0.3):
         put("shares")
+    if kind == "scatter" and chance():
+        put("block"), put("parts"), put(*r.choice([("block", r.choice([1, 7, 64, 500])), ("parts", r.choice([1, 2, 5, 40]))]))
     if kind in ("elements", "reduce") and chance(0.3):
         put("store", r.choice(["plain", "streaming"]))
     if kind == "reduce":
@@ -108,13 +138,17 @@ def draw(text, r):
             put("rows", r.choice([1, 2, 3, 8, 50]))
         if "chunk" in keys and chance():
             put("scratch"), put("slots"), put("chunk", r.choice([32, 100, 256, 777, 5000]))
-    form = keys.get("form", "")
+    if kind == "conv" and form.startswith("winograd") and chance(0.6):
+        # Blocks of any size, by tasks that transform their input or after a launch that transforms all of it.
+        put("block", [r.randint(1, 70), r.choice([1, 1, 1, 2, 5])]), put("scratch")
+        put("operands", re.sub(r"\[\w+", f"[{r.choice(['rows', 'copied'])}", keys["operands"]))
+        return str(schedule)
     if kind == "conv" and form.startswith("winograd") and chance(0.5):
         for key in ("tile", "lanes", "scratch", "operands", "block"):
             put(key)
         put("form", "direct")
         form = "direct"
-    if kind in ("gemm", "conv") and form not in ("depthwise",) and not form.startswith("winograd") and chance(0.95):
+    if kind in ("gemm", "conv") and not form.startswith("winograd") and chance(0.95):
         lanes, given, along_k = r.choice(LANES[1:6]), keys.get("tile"), "dots" in keys.get("operands", "")
         for key in ("tile", "lanes", "scratch"):
             put(key)
@@ -130,13 +164,16 @@ def draw(text, r):
         if given and given.count(",") == 2 and chance(0.7):
             tile.append(r.choice([int(given.strip("[]").split(", ")[2]), 8 * r.randint(1, 60)]))
         put("tile", tile), put("lanes", lanes)
-    if kind == "conv" and form == "depthwise":
-        put("lanes", r.choice(LANES[:5]))
     if kind == "attention" and chance(0.95):
         lanes = r.choice(LANES[2:5])
         tile = [r.randint(1, 14), lanes * r.choice([1, 2, 4])]
         put("scratch"), put("tile", tile), put("lanes", lanes)
         put("rows", tile[0] * r.randint(1, 6)), put("keys", tile[1] * r.randint(1, 9))
+        if chance(0.7):
+            come = ["[rows, rows]"] if keys["operands"] == "[rows, rows]" else ["[copied, rows]", "[copied, copied]"]
+            put("operands", r.choice(come + [None]))
+        else:
+            put("operands")
     if kind in ("sort", "top_k", "set", "routine") and chance(0.5):
         put("scratch")
     return str(schedule)

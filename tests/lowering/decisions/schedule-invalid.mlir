@@ -221,3 +221,63 @@ func.func @c14_none(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64
   }
   return %0 : tensor<64x96xf32>
 }
+
+// -----
+func.func @c3_window(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{schedule: tile: got [0, 16], expected positive sizes (sched_c3)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = channels, tile = [0, 16], lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c3_window_keep(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{schedule: keep: got -1, expected at least 1 (sched_c3)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = planes, keep = -1, lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c3_depthwise(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
+  // expected-error @below {{schedule: block: got [-4], expected positive sizes (sched_c3)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x14x14x16xf32>, %b = %w : tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> attributes {schedule = #sched.conv<on = task, form = depthwise<rows>, lanes = 8, block = [-4]>} {
+    %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 16 : (tensor<1x14x14x16xf32>, tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32>
+    graph.yield %1 : tensor<1x14x14x16xf32>
+  }
+  return %0 : tensor<1x14x14x16xf32>
+}
+
+// -----
+func.func @c3_depthwise_keep(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
+  // expected-error @below {{schedule: keep: got 8, expected a positive number, for planes only (sched_c3)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x14x14x16xf32>, %b = %w : tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> attributes {schedule = #sched.conv<on = task, form = depthwise<channels>, keep = 8, lanes = 8>} {
+    %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 16 : (tensor<1x14x14x16xf32>, tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32>
+    graph.yield %1 : tensor<1x14x14x16xf32>
+  }
+  return %0 : tensor<1x14x14x16xf32>
+}
+
+// -----
+func.func @c3_parts(%x: tensor<10x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32>) -> tensor<10x4xf32> {
+  // expected-error @below {{schedule: parts: got -1, expected at least 1 (sched_c3)}}
+  %0 = graph.fusion scatter (%a = %x : tensor<10x4xf32>, %b = %i : tensor<3x1xi64>, %c = %u : tensor<3x4xf32>) -> tensor<10x4xf32> attributes {schedule = #sched.scatter<on = task, parts = -1, lanes = 8>} {
+    %1 = graph.scatter sum, %a, %b, %c <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<10x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<10x4xf32>
+    graph.yield %1 : tensor<10x4xf32>
+  }
+  return %0 : tensor<10x4xf32>
+}
+
+// -----
+func.func @c7_attention(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+  // expected-error @below {{expected rows or copied (sched_c7)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.attention<on = task, rows = 12, keys = 64, tile = [4, 16], lanes = 8, operands = [panels<16>, rows]>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
+    graph.yield %1 : tensor<2x40x16xf32>
+  }
+  return %0 : tensor<2x40x16xf32>
+}

@@ -108,11 +108,11 @@ func.func @convolution(%x: tensor<1x14x14x8xf32>, %w: tensor<3x3x8x16xf32>) -> t
 }
 
 // CHECK-LABEL: func.func @depthwise(
-// CHECK: schedule = #sched.conv<on = task, form = depthwise, lanes = 8>}
+// CHECK: schedule = #sched.conv<on = task, form = depthwise<channels>, tile = [8, 8], lanes = 8, block = [6060, 32768]>}
 // ZEN4-LABEL: func.func @depthwise(
-// ZEN4: schedule = #sched.conv<on = task, form = depthwise, lanes = 16>}
+// ZEN4: schedule = #sched.conv<on = task, form = depthwise<channels>, tile = [8, 16], lanes = 16, block = [12121, 32768]>}
 // NEOVERSE-LABEL: func.func @depthwise(
-// NEOVERSE: schedule = #sched.conv<on = task, form = depthwise, lanes = 4>}
+// NEOVERSE: schedule = #sched.conv<on = task, form = depthwise<channels>, tile = [8, 4], lanes = 4, block = [6060, 65536]>}
 func.func @depthwise(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
   %0 = graph.fusion window (%a = %x : tensor<1x14x14x16xf32>, %b = %w : tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
     %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 16 : (tensor<1x14x14x16xf32>, tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32>
@@ -122,17 +122,75 @@ func.func @depthwise(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x1x16xf32>) -> te
 }
 
 // CHECK-LABEL: func.func @pooling(
-// CHECK: schedule = #sched.window<on = task, lanes = 8>}
+// CHECK: schedule = #sched.window<on = task, form = channels, tile = [8, 8], block = [8695, 32768], lanes = 8>}
 // ZEN4-LABEL: func.func @pooling(
-// ZEN4: schedule = #sched.window<on = task, lanes = 16>}
+// ZEN4: schedule = #sched.window<on = task, form = channels, tile = [8, 16], block = [17391, 32768], lanes = 16>}
 // NEOVERSE-LABEL: func.func @pooling(
-// NEOVERSE: schedule = #sched.window<on = task, lanes = 4>}
+// NEOVERSE: schedule = #sched.window<on = task, form = channels, tile = [8, 4], block = [8695, 65536], lanes = 4>}
 func.func @pooling(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
   %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
     %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
     graph.yield %1 : tensor<1x4x4x16xf32>
   }
   return %0 : tensor<1x4x4x16xf32>
+}
+
+// CHECK-LABEL: func.func @pooling_rows(
+// CHECK: schedule = #sched.window<on = task, form = rows, tile = [1, 32], block = [4096], lanes = 8>}
+// ZEN4-LABEL: func.func @pooling_rows(
+// ZEN4: schedule = #sched.window<on = task, form = rows, tile = [1, 64], block = [4096], lanes = 16>}
+// NEOVERSE-LABEL: func.func @pooling_rows(
+// NEOVERSE: schedule = #sched.window<on = task, form = rows, tile = [1, 16], block = [4096], lanes = 4>}
+func.func @pooling_rows(%x: tensor<1x8x100x100xf32>) -> tensor<1x8x100x100xf32> {
+  %0 = graph.fusion window (%a = %x : tensor<1x8x100x100xf32>) -> tensor<1x8x100x100xf32> {
+    %1 = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, 1, 1, 1] low [0, 0, 1, 1] high [0, 0, 1, 1] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x100x100xf32> -> tensor<1x8x100x100xf32>
+    graph.yield %1 : tensor<1x8x100x100xf32>
+  }
+  return %0 : tensor<1x8x100x100xf32>
+}
+
+// Planes of sizes that only a run knows: rows of large ones are read where they lie, others are copied by tiles.
+// CHECK-LABEL: func.func @pooling_planes(
+// CHECK: schedule = #sched.choice<["1 <= min(1099511627776, min(1, min(1, max(0, 2*h + h*w + 2*w - 8188)) + min(1, max(0, w - 31)))*min(1, max(0, max(w - 1, 1) - 8))*min(1, max(0, w - 7))*min(1, max(0, -w + max(w - 1, 1) + 9)))" : #sched.window<on = task, form = rows, tile = [1, 32], block = [4096], lanes = 8>, else : #sched.window<on = task, form = planes, block = [3, 32, 32], keep = 8, lanes = 8>]>}
+// ZEN4-LABEL: func.func @pooling_planes(
+// ZEN4: schedule = #sched.choice<["1 <= min(1099511627776, min(1, min(1, max(0, 2*h + h*w + 2*w - 8188)) + min(1, max(0, w - 63)))*min(1, max(0, max(w - 1, 1) - 16))*min(1, max(0, w - 15))*min(1, max(0, -w + max(w - 1, 1) + 17)))" : #sched.window<on = task, form = rows, tile = [1, 64], block = [4096], lanes = 16>, else : #sched.window<on = task, form = planes, block = [3, 32, 64], keep = 8, lanes = 16>]>}
+// NEOVERSE-LABEL: func.func @pooling_planes(
+// NEOVERSE: schedule = #sched.choice<["1 <= min(1099511627776, min(1, min(1, max(0, 2*h + h*w + 2*w - 16380)) + min(1, max(0, w - 15)))*min(1, max(0, max(w - 1, 1) - 4))*min(1, max(0, w - 3))*min(1, max(0, -w + max(w - 1, 1) + 5)))" : #sched.window<on = task, form = rows, tile = [1, 16], block = [4096], lanes = 4>, else : #sched.window<on = task, form = planes, block = [7, 32, 16], keep = 8, lanes = 4>]>}
+func.func @pooling_planes(%x: tensor<1x8x?x?xf32> {graph.dims = ["1", "8", "h", "w"]}) -> tensor<1x8x?x?xf32> {
+  %0 = graph.fusion window (%a = %x : tensor<1x8x?x?xf32>) -> tensor<1x8x?x?xf32> {
+    %1 = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, 1, 1, 1] low [0, 0, 1, 1] high [0, 0, 1, 1] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x?x?xf32> -> tensor<1x8x?x?xf32>
+    graph.yield %1 : tensor<1x8x?x?xf32>
+  }
+  return %0 : tensor<1x8x?x?xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise_planes(
+// CHECK: schedule = #sched.conv<on = task, form = depthwise<planes>, keep = 8, lanes = 8, block = [2]>}
+// ZEN4-LABEL: func.func @depthwise_planes(
+// ZEN4: schedule = #sched.conv<on = task, form = depthwise<planes>, keep = 8, lanes = 16, block = [4]>}
+// NEOVERSE-LABEL: func.func @depthwise_planes(
+// NEOVERSE: schedule = #sched.conv<on = task, form = depthwise<planes>, keep = 8, lanes = 4, block = [2]>}
+func.func @depthwise_planes(%x: tensor<1x16x30x30xf32>, %w: tensor<16x1x5x5xf32>) -> tensor<1x16x30x30xf32> {
+  %0 = graph.fusion window (%a = %x : tensor<1x16x30x30xf32>, %b = %w : tensor<16x1x5x5xf32>) -> tensor<1x16x30x30xf32> {
+    %1 = graph.convolution %a, %b <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [1, 1] low [2, 2] high [2, 2] input_dilation [1, 1] kernel_dilation [1, 1] groups 16 : (tensor<1x16x30x30xf32>, tensor<16x1x5x5xf32>) -> tensor<1x16x30x30xf32>
+    graph.yield %1 : tensor<1x16x30x30xf32>
+  }
+  return %0 : tensor<1x16x30x30xf32>
+}
+
+// Windows that do not overlap have no loops of their own where lanes do not fill rows.
+// CHECK-LABEL: func.func @pooling_apart(
+// CHECK: schedule = #sched.elements<on = task, block = 4096, lanes = 16>}
+// ZEN4-LABEL: func.func @pooling_apart(
+// ZEN4: schedule = #sched.elements<on = task, block = 4096, lanes = 32>}
+// NEOVERSE-LABEL: func.func @pooling_apart(
+// NEOVERSE: schedule = #sched.elements<on = task, block = 4096, lanes = 8>}
+func.func @pooling_apart(%x: tensor<1x8x60x60xf32>) -> tensor<1x8x20x20xf32> {
+  %0 = graph.fusion window (%a = %x : tensor<1x8x60x60xf32>) -> tensor<1x8x20x20xf32> {
+    %1 = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, 1, 3, 3] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x60x60xf32> -> tensor<1x8x20x20xf32>
+    graph.yield %1 : tensor<1x8x20x20xf32>
+  }
+  return %0 : tensor<1x8x20x20xf32>
 }
 
 // CHECK-LABEL: func.func @running(
@@ -177,12 +235,40 @@ func.func @updates(%x: tensor<10x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32
   return %0 : tensor<10x4xf32>
 }
 
+// CHECK-LABEL: func.func @wide_updates(
+// CHECK: schedule = #sched.scatter<on = task, block = 256, lanes = 8, shares = {{\[\[}}0, 0]]>}
+// ZEN4-LABEL: func.func @wide_updates(
+// ZEN4: schedule = #sched.scatter<on = task, block = 256, lanes = 16, shares = {{\[\[}}0, 0]]>}
+// NEOVERSE-LABEL: func.func @wide_updates(
+// NEOVERSE: schedule = #sched.scatter<on = task, block = 256, lanes = 4, shares = {{\[\[}}0, 0]]>}
+func.func @wide_updates(%x: tensor<10x600xf32>, %i: tensor<3x1xi64>, %u: tensor<3x600xf32>) -> tensor<10x600xf32> {
+  %0 = graph.fusion scatter (%a = %x : tensor<10x600xf32>, %b = %i : tensor<3x1xi64>, %c = %u : tensor<3x600xf32>) -> tensor<10x600xf32> {
+    %1 = graph.scatter sum, %a, %b, %c <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<10x600xf32>, tensor<3x1xi64>, tensor<3x600xf32>) -> tensor<10x600xf32>
+    graph.yield %1 : tensor<10x600xf32>
+  }
+  return %0 : tensor<10x600xf32>
+}
+
+// CHECK-LABEL: func.func @many_updates(
+// CHECK: schedule = #sched.scatter<on = task, parts = 4, lanes = 8, shares = {{\[\[}}0, 0]]>}
+// ZEN4-LABEL: func.func @many_updates(
+// ZEN4: schedule = #sched.scatter<on = task, parts = 4, lanes = 16, shares = {{\[\[}}0, 0]]>}
+// NEOVERSE-LABEL: func.func @many_updates(
+// NEOVERSE: schedule = #sched.scatter<on = task, parts = 4, lanes = 4, shares = {{\[\[}}0, 0]]>}
+func.func @many_updates(%x: tensor<100x64xf32>, %i: tensor<600x1xi64>, %u: tensor<600x64xf32>) -> tensor<100x64xf32> {
+  %0 = graph.fusion scatter (%a = %x : tensor<100x64xf32>, %b = %i : tensor<600x1xi64>, %c = %u : tensor<600x64xf32>) -> tensor<100x64xf32> {
+    %1 = graph.scatter sum, %a, %b, %c <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<100x64xf32>, tensor<600x1xi64>, tensor<600x64xf32>) -> tensor<100x64xf32>
+    graph.yield %1 : tensor<100x64xf32>
+  }
+  return %0 : tensor<100x64xf32>
+}
+
 // CHECK-LABEL: func.func @attention(
-// CHECK: schedule = #sched.attention<on = task, rows = 42, keys = 64, tile = [6, 16], lanes = 8, scratch = ["8192"]>}
+// CHECK: schedule = #sched.attention<on = task, rows = 42, keys = 64, tile = [6, 16], lanes = 8, operands = [copied<16>, rows], scratch = ["8192"]>}
 // ZEN4-LABEL: func.func @attention(
-// ZEN4: schedule = #sched.attention<on = task, rows = 40, keys = 64, tile = [20, 16], lanes = 16, scratch = ["8192"]>}
+// ZEN4: schedule = #sched.attention<on = task, rows = 40, keys = 64, tile = [20, 16], lanes = 16, operands = [copied<16>, rows], scratch = ["8192"]>}
 // NEOVERSE-LABEL: func.func @attention(
-// NEOVERSE: schedule = #sched.attention<on = task, rows = 42, keys = 64, tile = [6, 16], lanes = 4, scratch = ["8192"]>}
+// NEOVERSE: schedule = #sched.attention<on = task, rows = 42, keys = 64, tile = [6, 16], lanes = 4, operands = [copied<16>, rows], scratch = ["8192"]>}
 func.func @attention(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
   %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
     %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>

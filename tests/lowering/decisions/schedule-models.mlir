@@ -19,9 +19,9 @@ func.func @mlp(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]}) -> (tensor<?x10x
 }
 
 // CHECK-LABEL: func.func @cnn
-// CHECK: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 64], lanes = 16, scratch = ["
-// CHECK: schedule = #sched.conv<on = task, form = depthwise, lanes = 16>
-// CHECK: schedule = #sched.window<on = task, lanes = 16>
+// CHECK: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], scratch = ["
+// CHECK: schedule = #sched.conv<on = task, form = depthwise<channels>, tile = [8, 16], lanes = 16, block = [
+// CHECK: schedule = #sched.window<on = task, form = channels, tile = [8, 16], block = [{{.*}}], lanes = 16>
 graph.param @k1 : tensor<3x3x16x32xf32> = dense<0.1> : tensor<3x3x16x32xf32>
 graph.param @k2 : tensor<3x3x1x32xf32> = dense<0.1> : tensor<3x3x1x32xf32>
 func.func @cnn(%x: tensor<1x56x56x16xf32>) -> tensor<1x28x28x32xf32> {
@@ -34,7 +34,7 @@ func.func @cnn(%x: tensor<1x56x56x16xf32>) -> tensor<1x28x28x32xf32> {
 }
 
 // CHECK-LABEL: func.func @block
-// CHECK: schedule = #sched.attention<on = task, rows = {{[0-9]+}}, keys = 64, tile = [{{[0-9]+}}, 16], lanes = 16, scratch = ["
+// CHECK: schedule = #sched.attention<on = task, rows = {{[0-9]+}}, keys = 64, tile = [{{[0-9]+}}, 16], lanes = 16, operands = [copied<16>, rows], scratch = ["
 // CHECK: schedule = #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [
 // CHECK: schedule = #sched.reduce<on = task, rows = {{[0-9]+}}, lanes = 32>
 graph.param @wo : tensor<64x64xf32> = dense<0.1> : tensor<64x64xf32>

@@ -130,3 +130,103 @@ func.func @c6_scan_of_one_lane(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
   }
   return %0 : tensor<4x100xf32>
 }
+
+// -----
+func.func @c1_form(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{expected another one, or elements (sched_c1)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = rows, lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c3_sizes(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{schedule: tile: got [4], expected two sizes (sched_c3)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = channels, tile = [4], lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c3_tasks(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{schedule: block: got [4], expected two sizes (sched_c3)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = channels, block = [4], lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c6_columns(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{schedule: tile: got [4, 24], expected a power of two of columns, a multiple of 8 lanes (sched_c6)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = channels, tile = [4, 24], lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c12_sums(%x: tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> {
+  // expected-error @below {{schedule: tile: got [65, 8], expected at most 64 vectors of sums (sched_c12)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x16xf32> attributes {schedule = #sched.window<on = task, form = channels, tile = [65, 8], lanes = 8>} {
+    %1 = graph.reduce_window max, %a window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x8x16xf32> -> tensor<1x4x4x16xf32>
+    graph.yield %1 : tensor<1x4x4x16xf32>
+  }
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+func.func @c12_depthwise(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> {
+  // expected-error @below {{expected none for a depthwise convolution (sched_c12)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x14x14x16xf32>, %b = %w : tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32> attributes {schedule = #sched.conv<on = task, form = depthwise<channels>, lanes = 8, operands = [rows, rows]>} {
+    %1 = graph.convolution %a, %b <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 16 : (tensor<1x14x14x16xf32>, tensor<3x3x1x16xf32>) -> tensor<1x14x14x16xf32>
+    graph.yield %1 : tensor<1x14x14x16xf32>
+  }
+  return %0 : tensor<1x14x14x16xf32>
+}
+
+// -----
+func.func @c3_scatter(%x: tensor<10x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32>) -> tensor<10x4xf32> {
+  // expected-error @below {{schedule: block, parts: got [2, 2], expected one of them (sched_c3)}}
+  %0 = graph.fusion scatter (%a = %x : tensor<10x4xf32>, %b = %i : tensor<3x1xi64>, %c = %u : tensor<3x4xf32>) -> tensor<10x4xf32> attributes {schedule = #sched.scatter<on = task, parts = 2, block = 2, lanes = 8>} {
+    %1 = graph.scatter sum, %a, %b, %c <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<10x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<10x4xf32>
+    graph.yield %1 : tensor<10x4xf32>
+  }
+  return %0 : tensor<10x4xf32>
+}
+
+// -----
+func.func @c7_keys(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+  // expected-error @below {{expected keys and values as rows for few queries, else keys that are copied, in panels as wide as the tile (sched_c7)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.attention<on = task, rows = 12, keys = 64, tile = [4, 16], lanes = 8, operands = [rows, rows]>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
+    graph.yield %1 : tensor<2x40x16xf32>
+  }
+  return %0 : tensor<2x40x16xf32>
+}
+
+// -----
+func.func @c7_few_queries(%q: tensor<2x1x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x1x16xf32> {
+  // expected-error @below {{expected keys and values as rows for few queries, else keys that are copied, in panels as wide as the tile (sched_c7)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x1x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x1x16xf32> attributes {schedule = #sched.attention<on = task, operands = [copied, rows]>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x1x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x1x16xf32>
+    graph.yield %1 : tensor<2x1x16xf32>
+  }
+  return %0 : tensor<2x1x16xf32>
+}
+
+// -----
+func.func @c1_planes_of_one_lane(%x: tensor<1x8x30x30xf32>) -> tensor<1x8x30x30xf32> {
+  // expected-error @below {{expected another one, or elements (sched_c1)}}
+  %0 = graph.fusion window (%a = %x : tensor<1x8x30x30xf32>) -> tensor<1x8x30x30xf32> attributes {schedule = #sched.window<on = task, form = planes, lanes = 1>} {
+    %1 = graph.reduce_window max, %a window [1, 1, 5, 5] strides [1, 1, 1, 1] low [0, 0, 2, 2] high [0, 0, 2, 2] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x8x30x30xf32> -> tensor<1x8x30x30xf32>
+    graph.yield %1 : tensor<1x8x30x30xf32>
+  }
+  return %0 : tensor<1x8x30x30xf32>
+}

@@ -353,6 +353,34 @@ def pooling_nchw(r):
                      f"low [0, 0, {pad}, {pad}] high [0, 0, {pad}, {pad}] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : {x} -> {y}"])
 
 
+def pooling_of_any_size(r):
+    """Rows of planes that are read where they lie, or copied by tiles: a choice by sizes."""
+    c, k = r.choice([1, 5]), r.choice([3, 3, 5])
+    t, dims = f"tensor<1x{c}x?x?xf32>", f'{{graph.dims = ["1", "{c}", "n", "n"]}}'
+    return function([("a", t, dims)], [("b", t, dims)],
+                    [f"%b = graph.reduce_window {r.choice(['max', 'sum'])}, %a window [1, 1, {k}, {k}] strides [1, 1, 1, 1] "
+                     f"low [0, 0, {k // 2}, {k // 2}] high [0, 0, {k // 2}, {k // 2}] base_dilation [1, 1, 1, 1] "
+                     f"dilation [1, 1, 1, 1] : {t} -> {t}"])
+
+
+def depthwise_nchw(r):
+    size, c, k = r.randint(6, 40), r.choice([1, 6]), r.choice([3, 5, 7])
+    x, w = tensor([1, c, size, size]), tensor([c, 1, k, k])
+    return function([("a", x), ("b", w)], [("c", x)],
+                    [f"%c = graph.convolution %a, %b <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])> "
+                     f"strides [1, 1] low [{k // 2}, {k // 2}] high [{k // 2}, {k // 2}] input_dilation [1, 1] "
+                     f"kernel_dilation [1, 1] groups {c} : ({x}, {w}) -> {x}"])
+
+
+def byte_depthwise(r):
+    size, c = r.randint(4, 24), r.choice([16, 33, 64])
+    x, w = [1, size, size, c], [3, 3, 1, c]
+    wide, filter = tensor(x), tensor(w)
+    return function([("i", tensor(x, "ui8")), ("j", tensor(w, "i8"))], [("d", wide)],
+                    [f"%a = graph.convert %i : {tensor(x, 'ui8')} -> {wide}", f"%b = graph.convert %j : {tensor(w, 'i8')} -> {filter}",
+                     conv(wide, filter, wide, 1, 1, c), unary("abs", "c", "d", wide)])
+
+
 def combined_windows(r):
     n, m = r.randint(1, 30), 2 * r.randint(1, 60)
     t, u = tensor([n, m]), tensor([n, m // 2])
@@ -380,6 +408,13 @@ def scatter(r):
     return function([("a", t), ("i", i), ("u", u)], [("c", t)],
                     [unary("neg", "a", "b", t),
                      f"%c = graph.scatter {r.choice(['sum', 'max', 'set'])}, %b, %i, %u {INTO_ROWS} : ({t}, {i}, {u}) -> {t}"])
+
+
+def scatter_of_many(r):
+    rows, n, count = r.randint(2, 300), r.choice([40, 64]), r.randint(600, 900)
+    t, i, u = tensor([rows, n]), tensor([count, 1], "i64"), tensor([count, n])
+    return function([("a", t), ("i", i), ("u", u)], [("c", t)],
+                    [f"%c = graph.scatter {r.choice(['sum', 'max', 'set'])}, %a, %i, %u {INTO_ROWS} : ({t}, {i}, {u}) -> {t}"])
 
 
 def combined_scatter(r):
@@ -439,5 +474,6 @@ ALL = [chain, in_place, narrowed, selection, dynamic_chain, transpose, transpose
        reversal, bias, embedding, update, row_sum, column_sum, long_column_sum, middle_sum, total, softmax, column_softmax,
        normalization, arg_max, combined, product, large_product, batched_product, product_along_k, few_columns, gates, few_rows, gradient, gram,
        packed_product, packed_rows, narrow_product, integer_product, byte_product, convolution, packed_convolution, winograd,
-       grouped_convolution, depthwise, pooling, pooling_nchw, combined_windows, scan, scatter, combined_scatter, attention,
+       grouped_convolution, depthwise, depthwise_nchw, byte_depthwise, pooling, pooling_nchw, pooling_of_any_size, combined_windows,
+       scan, scatter, scatter_of_many, combined_scatter, attention,
        causal_attention, decoding, sort, largest, membership, fourier]

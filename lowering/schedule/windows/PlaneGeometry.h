@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Planes of a pooling or depthwise convolution over NCHW, as they are copied
+// with their padding.
+
+#ifndef ZENITH_LOWERING_SCHEDULE_WINDOWS_PLANEGEOMETRY_H
+#define ZENITH_LOWERING_SCHEDULE_WINDOWS_PLANEGEOMETRY_H
+
+#include "lowering/schedule/windows/WindowSchedule.h"
+
+namespace zenith::kernels {
+
+/// One dimension of a plane. In the copy, elements of a phase, which have the
+/// same remainder by the stride, are contiguous.
+struct PlaneSide {
+  int64_t results = 1, stride = 1, low = 0, taps = 1, dilation = 1, inputs = 1;
+  /// Of the plane that a tile is a part of.
+  graph::DimExpr planeResults = 1, planeInputs = 1;
+
+  int64_t padded() const { return (results - 1) * stride + reach() + 1; }
+  int64_t reach() const { return (taps - 1) * dilation; }
+  int64_t ofPhase() const {
+    return std::max(results + reach() / stride,
+                    (low + inputs + stride - 1) / stride);
+  }
+};
+
+struct PlaneGeometry {
+  PlaneSide y, x;
+  std::optional<unsigned> rowLoop;
+  /// The plane's size is unknown: sides are those of a tile, whose inputs reach
+  /// as far as its taps.
+  bool isTile = false;
+
+  /// Nullopt where a plane has other dimensions, or none. Tiles have no size
+  /// yet.
+  static std::optional<PlaneGeometry> of(const WindowLoops &loops);
+  /// Tiles of at most `mostElements`, with vectors of `width` lanes.
+  void chooseTile(int64_t width, int64_t mostElements);
+  void setTile(int64_t rows, int64_t columns);
+
+  graph::DimExpr tiles() const {
+    auto along = [](const PlaneSide &side) {
+      return graph::DimExpr::ceilDiv(side.planeResults, side.results);
+    };
+    return isTile ? along(y) * along(x) : graph::DimExpr(1);
+  }
+  int64_t taps() const { return x.taps * y.taps; }
+  int64_t rowStride(int64_t width) const {
+    return x.stride * phaseStride(width);
+  }
+  /// Elements of a phase of a row; the last vector of a short row reads beyond
+  /// it.
+  int64_t phaseStride(int64_t width) const {
+    return x.ofPhase() + std::max<int64_t>(0, width - x.results);
+  }
+  int64_t elements(int64_t width) const {
+    return y.padded() * rowStride(width) + width;
+  }
+};
+
+/// The sums of a window, as far as their order matters.
+struct WindowSums {
+  explicit WindowSums(mlir::Operation *anchor);
+  mlir::Type element; ///< of the input
+  bool isConvolution;
+  /// Results depend on the order in which taps are reduced.
+  bool rounds;
+
+  /// Whether the taps are few enough to keep the interpreter's order.
+  bool inOrder(const PlaneGeometry &geometry) const;
+  /// Whether pooling is reduced along the rows first.
+  bool reducesRows(const PlaneGeometry &geometry) const {
+    return !isConvolution && !inOrder(geometry) && geometry.y.taps > 1 &&
+           geometry.x.taps > 1;
+  }
+};
+
+/// Flops of the results of a plane or tile, with what moves them.
+double flopsOfPlane(graph::FusionOp fusion, const WindowSums &sums,
+                    const PlaneGeometry &geometry);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_SCHEDULE_WINDOWS_PLANEGEOMETRY_H
