@@ -497,13 +497,14 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
                               "(sched_c1)");
   KernelPlan plan;
   auto variants = sched::guardedVariants(fusion.getScheduleAttr());
-  for (const auto &[number, variant] : llvm::enumerate(variants)) {
+  for (const sched::GuardedVariant &variant : variants) {
+    WindowKeys keys = windowKeys(variant.schedule);
     std::string name = context.name.str();
-    if (number + 1 < variants.size())
-      name += "_variant" + std::to_string(number);
+    // Beside the one that copies planes.
+    if (variants.size() > 1 && keys.form == sched::WindowForm::Rows)
+      name += "_rows";
     EmissionContext own{fusion, context.dims, context.target, context.kernels,
                         name};
-    WindowKeys keys = windowKeys(variant.schedule);
     if (!hasSizes(*loops, keys, context.dims))
       return fusion.emitOpError("schedule: form: got keys that are not all of "
                                 "a form of these loops (sched_c1)");
