@@ -64,6 +64,8 @@ private:
   Value ofPhase(const PlaneSide &side, Value results);
   Value rowsRead();
   void copyTile(Value memory, ArrayRef<LaneIndex> index);
+  void padTileRow(Value memory, Value from, Value until, Value to);
+  Value startOfPhase(Value row, int64_t phase);
   void copyTileRow(Value memory, ArrayRef<LaneIndex> index, Value row,
                    int64_t phase);
   void storeLanes(Value memory, Value at, Value lanes);
@@ -105,6 +107,7 @@ private:
       reducedRows; ///< the copy of the input, and its reduction along the rows
   Value tileRow, tileColumn; ///< the first result of a tile
   TileExtent tile;
+  Value isPart; ///< planes have several tiles
 };
 
 } // namespace
@@ -237,14 +240,29 @@ Value NCHWWindowKernel::rowsRead() {
                k.index(y.reach() + 1));
 }
 
-/// One phase of a padded row of a tile: elements inside of the plane, and
-/// padding around them.
+/// Padding from `from` to `until`. What a vector writes beyond is written again
+/// later, or read by no result of the plane.
+void NCHWWindowKernel::padTileRow(Value memory, Value from, Value until,
+                                  Value to) {
+  Value padding = start();
+  k.loop(from, until, k.index(width), [&](Value at) {
+    k.b.create<vector::StoreOp>(k.loc, padding, memory, k.add(to, at));
+  });
+}
+
+/// Where a phase of a row of the copy begins.
+Value NCHWWindowKernel::startOfPhase(Value row, int64_t phase) {
+  return k.add(k.mul(row, k.index(geometry.rowStride(width))),
+               k.index(phase * geometry.phaseStride(width)));
+}
+
+/// One phase of a row of a tile, which the plane has: elements inside of it,
+/// and padding around them.
 void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
                                    Value row, int64_t phase) {
   const PlaneSide &x = geometry.x, &y = geometry.y;
   IndexMath &math = emitter.indices;
-  Value to = k.add(k.mul(row, k.index(geometry.rowStride(width))),
-                   k.index(phase * geometry.phaseStride(width)));
+  Value to = startOfPhase(row, phase);
   // Elements of the phase from the plane's first result on.
   int64_t first =
       std::max<int64_t>(0, (x.low - phase + x.stride - 1) / x.stride);
@@ -259,20 +277,6 @@ void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
   auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     return k.b.create<arith::CmpIOp>(k.loc, predicate, a, b);
   };
-  if (geometry.rowLoop) {
-    Value inside = k.b.create<arith::AndIOp>(
-        k.loc, compare(arith::CmpIPredicate::sge, line, k.index(0)),
-        compare(arith::CmpIPredicate::slt, line, k.size(y.planeInputs)));
-    high = k.b.create<arith::SelectOp>(k.loc, inside, high, low);
-  }
-  // What a vector writes beyond its part is written again later, or read by no
-  // result of the plane.
-  auto pad = [&](Value from, Value until) {
-    Value padding = start();
-    k.loop(from, until, k.index(width), [&](Value at) {
-      k.b.create<vector::StoreOp>(k.loc, padding, memory, k.add(to, at));
-    });
-  };
   auto some = [&](Value from, Value mask) {
     ElementEmitter::Scope scope(emitter);
     emitter.active.mask = mask;
@@ -286,7 +290,7 @@ void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
     if (lanes)
       storeLanes(memory, k.add(to, from), k.broadcast(lanes, unsigned(width)));
   };
-  pad(k.index(0), low);
+  k.ifThen(isPart, [&] { padTileRow(memory, k.index(0), low, to); });
   Value count = k.sub(high, low);
   Value whole = compare(arith::CmpIPredicate::sge, count, k.index(width));
   auto branch = k.b.create<scf::IfOp>(k.loc, whole, /*withElseRegion=*/true);
@@ -300,16 +304,34 @@ void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
     Value any = compare(arith::CmpIPredicate::sgt, count, k.index(0));
     k.ifThen(any, [&] { some(low, k.mask(count, unsigned(width))); });
   }
-  pad(high, last);
+  k.ifThen(isPart, [&] { padTileRow(memory, high, last, to); });
 }
 
+/// In order, since vectors of padding reach into the next row. A tile that is
+/// all of its plane has the padding of the one before, at the same place.
 void NCHWWindowKernel::copyTile(Value memory, ArrayRef<LaneIndex> index) {
+  const PlaneSide &y = geometry.y;
   Value rows = rowsRead();
-  k.loop(k.index(0), rows, k.index(1), [&](Value row) {
-    ElementEmitter::Scope scope(emitter);
-    for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
-      copyTileRow(memory, index, row, phase);
+  Value before = k.sub(k.index(y.low), k.mul(tileRow, k.index(y.stride)));
+  Value first = k.min(k.max(before, k.index(0)), rows);
+  Value end = k.max(k.min(k.add(before, k.size(y.planeInputs)), rows), first);
+  auto eachPhase = [&](Value from, Value until,
+                       function_ref<void(Value row, int64_t phase)> run) {
+    k.loop(from, until, k.index(1), [&](Value row) {
+      ElementEmitter::Scope scope(emitter);
+      for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
+        run(row, phase);
+    });
+  };
+  Value length = ofPhase(geometry.x, tile.columns);
+  auto pad = [&](Value row, int64_t phase) {
+    padTileRow(memory, k.index(0), length, startOfPhase(row, phase));
+  };
+  k.ifThen(isPart, [&] { eachPhase(k.index(0), first, pad); });
+  eachPhase(first, end, [&](Value row, int64_t phase) {
+    copyTileRow(memory, index, row, phase);
   });
+  k.ifThen(isPart, [&] { eachPhase(end, rows, pad); });
 }
 
 /// Weight of tap `x` along the row and `y` along the column; null for pooling.
@@ -429,7 +451,9 @@ void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
   constexpr int64_t mostSteps = 128;
   int64_t vectors = (view.x.results + width - 1) / width;
   int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, keys.keep);
-  int64_t rows = std::min(view.y.results, view.y.taps > 1 ? most : most / 4);
+  // Vectors beyond the plane are left out where each is a block.
+  bool byRows = view.y.taps > 1 || extent.columns;
+  int64_t rows = std::min(view.y.results, byRows ? most : most / 4);
   rows = std::max<int64_t>(1, rows);
   int64_t blocks = (vectors * rows + most - 1) / most;
   int64_t ofBlock = (vectors + blocks - 1) / blocks;
@@ -594,6 +618,8 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
   if (geometry.rowLoop)
     fixed.push_back(*geometry.rowLoop);
   DimExpr planes = space.rows(fixed) * geometry.tiles();
+  isPart = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ne,
+                                     k.size(geometry.tiles()), k.index(1));
   double flops = flopsOfPlane(k.fusion, reduced, geometry);
   int64_t ofTask = keys.block.front();
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {

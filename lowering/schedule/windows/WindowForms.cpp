@@ -140,7 +140,9 @@ DimExpr WindowForms::readsRowsInPlace() const {
   int64_t cached =
       int64_t(target.l1Share(1)) * 8 /
       int64_t(WindowSums(loops.anchor).element.getIntOrFloatBitWidth());
-  DimExpr isLong = isAtLeast(x.planeResults, longRow * lanes),
+  // Copies of strided rows have several phases.
+  int64_t shortest = x.stride > 1 ? lanes + lanes / 2 : longRow * lanes;
+  DimExpr isLong = isAtLeast(x.planeResults, shortest),
           isLarge = isAtLeast(padded(y) * padded(x), cached + 1);
   return DimExpr::min(isLong + isLarge, 1);
 }
