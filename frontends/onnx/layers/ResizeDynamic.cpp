@@ -106,15 +106,25 @@ static std::optional<PhaseWeights> phaseWeights(const ResizeStyle &style,
   return result;
 }
 
+/// Values of one size whose elements along the dimension take turns.
+static Value interleaved(ImportBuilder &b, int64_t dim,
+                         llvm::ArrayRef<Value> phases) {
+  if (phases.size() == 1)
+    return phases.front();
+  DimVector single = b.dims(phases.front()), joined = single;
+  single.insert(single.begin() + dim + 1, DimExpr(1));
+  joined[dim] = joined[dim] * DimExpr(int64_t(phases.size()));
+  SmallVector<Value> parts;
+  for (Value phase : phases)
+    parts.push_back(b.reshape(phase, single));
+  return b.reshape(b.concat(dim + 1, parts), joined);
+}
+
 /// Weighted sums of strided parts, whose phases are interleaved: no position is
 /// data.
 static Value weighOpenPhases(ImportBuilder &b, Value x, const ResizeAxis &axis,
                              const PhaseWeights &weights) {
   Type element = getElementTypeOrSelf(x.getType());
-  DimVector dims = b.dims(x), repeated = dims, single = dims, joined = dims;
-  SmallVector<int64_t> mapping;
-  for (size_t d = 0; d < dims.size(); ++d)
-    mapping.push_back(int64_t(d));
   // An input without elements has no ends to repeat.
   DimExpr end = DimExpr::min(axis.input, DimExpr(1));
   auto ends = [&](const DimExpr &start, int64_t count) {
@@ -129,9 +139,6 @@ static Value weighOpenPhases(ImportBuilder &b, Value x, const ResizeAxis &axis,
   Value padded = b.concat(axis.dim, parts);
   DimExpr count = weights.factor > 1 ? axis.input : axis.output;
   SmallVector<Value> phases;
-  single[axis.dim] = count;
-  single.insert(single.begin() + axis.dim + 1, DimExpr(1));
-  joined[axis.dim] = count * DimExpr(weights.factor);
   for (const std::vector<double> &ofPhase : weights.ofPhase) {
     Value sum;
     for (auto [at, weight] : llvm::enumerate(ofPhase)) {
@@ -145,10 +152,58 @@ static Value weighOpenPhases(ImportBuilder &b, Value x, const ResizeAxis &axis,
               : b.binary<graph::MulOp>(part, b.scalarConstant(element, weight));
       sum = sum ? b.binary<graph::AddOp>(sum, term) : term;
     }
-    phases.push_back(weights.factor > 1 ? b.reshape(sum, single) : sum);
+    phases.push_back(sum);
   }
-  return weights.factor > 1 ? b.reshape(b.concat(axis.dim + 1, phases), joined)
-                            : phases.front();
+  return interleaved(b, axis.dim, phases);
+}
+
+/// True for linear interpolation between aligned corners where the size grows
+/// by a small integer.
+static bool growsBetweenCorners(const ResizeStyle &style,
+                                const ResizeAxis &axis) {
+  constexpr double mostTimes = 8;
+  return style.mode == ResizeMode::Linear && !style.excludeOutside &&
+         style.coordinates == Coordinates::AlignCorners && axis.scale &&
+         *axis.scale > 1 && *axis.scale <= mostTimes &&
+         *axis.scale == std::floor(*axis.scale) &&
+         axis.output == axis.input * DimExpr(int64_t(*axis.scale));
+}
+
+/// Output factor * i + phase lies less than 1 from i, on one side of it for the
+/// first phase and the last: weights are vectors, but no position is data.
+static Value weighBetweenCorners(ImportBuilder &b, Value x,
+                                 const ResizeAxis &axis) {
+  auto factor = int64_t(*axis.scale);
+  Type f32 = b.builder.getF32Type(),
+       element = getElementTypeOrSelf(x.getType());
+  int64_t rank = b.dims(x).size();
+  DimVector column = alongDim(rank, axis.dim, axis.input),
+            border(rank, DimExpr(0));
+  border[axis.dim] = DimExpr(1);
+  // What lies beyond the ends has weight 0.
+  Value padded = b.pad(x, b.scalarConstant(element, 0), border, border);
+  ScalarValue number(b, b.iota(0, {axis.input}, f32)),
+      size = floatSize(b, axis.input, f32),
+      spacing = size * double(factor) - 1.0;
+  SmallVector<Value> phases;
+  for (int64_t phase = 0; phase < factor; ++phase) {
+    ScalarValue distance =
+        (number * double(1 - factor) + (size - 1.0) * double(phase)) / spacing;
+    Value sum;
+    auto add = [&](int64_t from, ScalarValue weight) {
+      Value term = b.binary<graph::MulOp>(
+          b.sliceDim(padded, axis.dim, DimExpr(from), axis.input),
+          b.reshape(weight.to(element), column));
+      sum = sum ? b.binary<graph::AddOp>(sum, term) : term;
+    };
+    if (phase + 1 < factor)
+      add(0, (distance * -1.0).max(0.0));
+    add(1, 1.0 - distance.abs());
+    if (phase > 0)
+      add(2, distance.max(0.0));
+    phases.push_back(sum);
+  }
+  return interleaved(b, axis.dim, phases);
 }
 
 /// Outputs per input along the dimension.
@@ -280,6 +335,8 @@ Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
     return resizeByFilter(b, x, style, axis);
   if (auto weights = phaseWeights(style, axis))
     return weighOpenPhases(b, x, axis, *weights);
+  if (growsBetweenCorners(style, axis))
+    return weighBetweenCorners(b, x, axis);
   int64_t rank = b.dims(x).size();
   DimVector column = alongDim(rank, axis.dim, axis.output);
   Type i64 = b.builder.getI64Type();

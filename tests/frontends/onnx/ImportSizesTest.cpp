@@ -16,19 +16,23 @@ struct Outcome {
 } // namespace
 
 /// Results of a node as text; without `known`, dimensions of inputs of rank 1
-/// and more are open, but for those of `shaped`.
+/// and more are open, but for those of `shaped`. The values of `constants` are
+/// known in either case.
 static Outcome outcomeOf(const Node &node, const std::vector<Tensor> &inputs,
                          bool known, const std::vector<std::string> &shaped,
-                         int64_t opset, size_t results, size_t rank) {
+                         int64_t opset, size_t results, size_t rank,
+                         const std::vector<std::string> &constants = {}) {
   mlir::MLIRContext context;
   ImportOptions options;
   Model model = nodeModel(node, inputs, opset);
   for (ValueInfo &input : model.graph.inputs)
-    if (!known && !llvm::is_contained(shaped, input.name))
+    if (!known && !llvm::is_contained(shaped, input.name) &&
+        !llvm::is_contained(constants, input.name))
       for (Dim &dim : input.type.dims)
         dim = Dim();
   for (const Tensor &input : inputs)
-    if (known && llvm::is_contained(shaped, input.name))
+    if ((known && llvm::is_contained(shaped, input.name)) ||
+        llvm::is_contained(constants, input.name))
       options.bindings[input.name] = input;
   for (ValueInfo &output : model.graph.outputs) {
     output.type.hasShape = true;
@@ -132,6 +136,25 @@ TEST(ImportSizes, NothingIsDividedByNoElements) {
   refuses(makeNode("CenterCropPad", {"x", "s"}, {"y0"}, {}),
           {ramp("x", {5, 2}), integers("s", {2}, {2, -1})}, 2, {"s"},
           "CenterCropPad: a size in the shape is negative: -1");
+}
+
+// Weights between corners are eighths, which are exact.
+TEST(ImportSizes, GrowsBetweenCorners) {
+  Node node = makeNode(
+      "Resize", {"x", "", "s"}, {"y0"},
+      {textAttribute("mode", "linear"),
+       textAttribute("coordinate_transformation_mode", "align_corners")});
+  for (int64_t size : {0, 1, 3}) {
+    std::vector<Tensor> inputs = {ramp("x", {2, size, 3}),
+                                  floats("s", {3}, {1, 3, 3})};
+    Outcome open = outcomeOf(node, inputs, false, {}, 21, 1, 3, {"s"});
+    EXPECT_EQ(open.error, "");
+    // Of no elements, only the dynamic form has a meaning.
+    if (size == 0)
+      continue;
+    Outcome known = outcomeOf(node, inputs, true, {}, 21, 1, 3, {"s"});
+    EXPECT_EQ(open.results, known.results) << size;
+  }
 }
 
 TEST(ImportSizes, KernelsOfUnknownSize) {
