@@ -81,8 +81,8 @@ public:
   /// out.
   llvm::Error check(const cayley::State &state, llvm::StringRef place,
                     std::optional<size_t> row) const {
-    std::string where = row ? "row " + std::to_string(*row) + ": " : "";
     auto refuse = [&](const llvm::Twine &reason) {
+      std::string where = row ? "row " + std::to_string(*row) + ": " : "";
       return makeError(ErrorCode::Invalid, where + reason,
                        place.take_front(80));
     };

@@ -6,33 +6,47 @@
 #include "tools/search/Reachability.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace zenith;
 using namespace zenith::tools;
 
-/// The positions of a state in the order of their numbers.
-static std::vector<size_t> byNumber(const cayley::State &state) {
-  std::vector<size_t> positions(state.size());
-  std::iota(positions.begin(), positions.end(), size_t(0));
-  llvm::sort(positions,
-             [&](size_t a, size_t b) { return state[a] < state[b]; });
-  return positions;
+/// Numbers are counted where they are hardly larger than their number.
+void Reachability::sort(const cayley::State &state, Order &order) {
+  if (order.state == state)
+    return;
+  order.state = state;
+  order.positions.resize(state.size());
+  auto [least, most] = std::minmax_element(state.begin(), state.end());
+  const size_t few = 8 * state.size() + 64;
+  if (*least >= 0 && size_t(*most) < few) {
+    starts.assign(size_t(*most) + 2, 0);
+    for (int64_t number : state)
+      ++starts[size_t(number) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (size_t position = 0; position < state.size(); ++position)
+      order.positions[starts[size_t(state[position])]++] = uint32_t(position);
+  } else {
+    std::iota(order.positions.begin(), order.positions.end(), uint32_t(0));
+    llvm::sort(order.positions,
+               [&](uint32_t a, uint32_t b) { return state[a] < state[b]; });
+  }
+  order.differ = true;
+  for (size_t rank = 1; rank < state.size(); ++rank)
+    order.differ &= order.at(rank) != order.at(rank - 1);
 }
 
 bool Reachability::mayReach(const cayley::State &from,
                             const cayley::State &to) {
   if (graph.permutations.empty() || from == to)
     return true;
-  std::vector<size_t> first = byNumber(from), second = byNumber(to);
-  bool differ = true; // the numbers of a state
-  for (size_t rank = 0; rank < first.size(); ++rank) {
-    int64_t number = from[first[rank]];
-    if (number != to[second[rank]])
+  sort(from, first);
+  sort(to, second);
+  for (size_t rank = 0; rank < from.size(); ++rank)
+    if (first.at(rank) != second.at(rank))
       return false;
-    differ &= rank == 0 || number != from[first[rank - 1]];
-  }
-  if (!differ)
+  if (!first.differ)
     return true;
   if (!isGroupAsked) {
     // A tenth of a second: a group that takes longer is left to the search.
@@ -43,7 +57,7 @@ bool Reachability::mayReach(const cayley::State &from,
   if (!group)
     return true;
   search::PointMap element(from.size());
-  for (size_t rank = 0; rank < first.size(); ++rank)
-    element[second[rank]] = uint16_t(first[rank]);
+  for (size_t rank = 0; rank < from.size(); ++rank)
+    element[second.positions[rank]] = uint16_t(first.positions[rank]);
   return group->contains(std::move(element));
 }

@@ -23,7 +23,20 @@ public:
   bool mayReach(const cayley::State &from, const cayley::State &to);
 
 private:
+  /// The positions of a state in the order of their numbers.
+  struct Order {
+    cayley::State state;
+    std::vector<uint32_t> positions;
+    bool differ = true; ///< the numbers of the state
+
+    int64_t at(size_t rank) const { return state[positions[rank]]; }
+  };
+  void sort(const cayley::State &state, Order &order);
+
   const cayley::StateGraph &graph;
+  /// Of the latest call: many states are asked about one.
+  Order first, second;
+  std::vector<uint32_t> starts; ///< of numbers among the positions
   bool isGroupAsked = false;
   std::optional<search::PermutationGroup> group;
 };
