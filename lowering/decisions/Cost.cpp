@@ -4,6 +4,7 @@
 // of the peak a schedule's vectors and register tiles reach.
 
 #include "lowering/decisions/Cost.h"
+#include "ir/encodings/PackedPanels.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleKeys.h"
 #include "lowering/elements/ElementConversions.h"
@@ -110,16 +111,25 @@ static double gainOfWinograd(graph::FusionOp fusion, int64_t results) {
   return std::sqrt(std::pow(ofDim, double(dims)));
 }
 
-/// Products that a lane adds by one instruction: of narrow operands several,
-/// where the target has that.
+/// Products that a lane adds by one instruction: of narrow operands, as they
+/// are before they are widened, several, where the target has that.
 static double productsOfLane(graph::FusionOp fusion,
                              const target::TargetModel &model) {
   Operation *anchor = kernels::contractionAnchor(fusion);
-  Type element =
-      anchor ? getElementTypeOrSelf(anchor->getOperand(1).getType()) : Type();
-  if (element && element.isInteger() && element.getIntOrFloatBitWidth() <= 8)
+  if (!anchor)
+    return 1;
+  auto all = [&](llvm::function_ref<bool(Type)> holds) {
+    return llvm::all_of(anchor->getOperands().take_front(2), [&](Value value) {
+      return holds(
+          getElementTypeOrSelf(graph::beforeWidening(value).getType()));
+    });
+  };
+  if (all([](Type type) {
+        return type.isInteger() && type.getIntOrFloatBitWidth() <= 8;
+      }))
     return model.vnni ? 4 : model.kInterleave;
-  return element && element.isBF16() && model.bf16Pairs ? 2 : 1;
+  bool arePairs = all([](Type type) { return type.isBF16(); });
+  return arePairs && model.bf16Pairs ? 2 : 1;
 }
 
 static double slowdownOfProduct(graph::FusionOp fusion, const ProductKeys &keys,
