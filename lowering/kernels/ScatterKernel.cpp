@@ -295,7 +295,8 @@ FailureOr<KernelPlan> emitScatter(const EmissionContext &context) {
   auto schedule = ScatterSchedule::make(fusion, context.dims);
   if (failed(schedule))
     return failure();
-  auto said = cast<sched::ScatterAttr>(Attribute(fusion.getScheduleAttr()));
+  auto said =
+      cast<sched::ScatterAttr>(sched::lastVariant(fusion.getScheduleAttr()));
   schedule->setTasks(said.getBlock(), said.getParts());
   if ((schedule->block && !schedule->lane) ||
       (schedule->parts && !schedule->hasParts()))

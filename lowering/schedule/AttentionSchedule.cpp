@@ -278,9 +278,12 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
                                                    const TargetModel &target) {
   Attribute schedule = fusion.getScheduleAttr();
-  return schedule && attentionAnchor(fusion)
-             ? givenVariants(fusion, dims, target, schedule)
-             : chosenVariants(fusion, dims, target);
+  auto choice = dyn_cast_or_null<sched::ChoiceAttr>(schedule);
+  // Another number of variants is none that was chosen.
+  bool isGiven = schedule && attentionAnchor(fusion) &&
+                 (!choice || choice.getVariants().size() == 2);
+  return isGiven ? givenVariants(fusion, dims, target, schedule)
+                 : chosenVariants(fusion, dims, target);
 }
 
 void addScratch(SmallVector<DimExpr> &bytes, const AttentionSchedule &space) {

@@ -230,3 +230,13 @@ func.func @c1_planes_of_one_lane(%x: tensor<1x8x30x30xf32>) -> tensor<1x8x30x30x
   }
   return %0 : tensor<1x8x30x30xf32>
 }
+
+// -----
+func.func @c11_one_variant(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+  // expected-error @below {{or one of its variants for all sizes (sched_c11)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.choice<[else : #sched.attention<on = task, rows = 12, keys = 64, tile = [4, 16], lanes = 8>]>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
+    graph.yield %1 : tensor<2x40x16xf32>
+  }
+  return %0 : tensor<2x40x16xf32>
+}
