@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Small graphs are solved exactly. For others: the best order, then cuts at the
-// fullest places, then local search towards a fixed row of budgets.
+// fullest places, then local search towards budgets all over the list and
+// towards its gaps.
 
 #include "passes/remat/PlanMemory.h"
 
@@ -14,6 +15,7 @@
 #include "passes/remat/RematFrontier.h"
 #include "passes/remat/StepOrder.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <set>
 
 using namespace llvm;
@@ -41,11 +43,14 @@ private:
   bool refine(int64_t budget);
   void refineBelow();
   void exchange();
+  void refineEvenly(uint64_t until);
+  void closeGaps(uint64_t until);
   void refineAll();
 
   PlanContext context;
   LowerBound bound;
   RematFrontier frontier;
+  std::set<std::pair<int64_t, int64_t>> triedGaps; ///< peaks of neighbours
 };
 
 } // namespace
@@ -163,7 +168,7 @@ bool Planner::improve(TimedOrder &plan, int64_t budget, int banned) {
 /// Towards a budget, from the cheapest plan within it and from plans that are
 /// cheaper and take up to a quarter more.
 bool Planner::refine(int64_t budget) {
-  constexpr size_t mostSeeds = 4;
+  constexpr size_t mostSeeds = 2;
   std::vector<RematPlan> above, seeds;
   for (const RematPlan &plan : frontier.plans()) {
     if (plan.peak <= budget) {
@@ -219,14 +224,54 @@ void Planner::exchange() {
   }
 }
 
-void Planner::refineAll() {
+/// Towards budgets at equal distances between the ends of the list, coarse ones
+/// first, so that all parts of it get their share of the work.
+void Planner::refineEvenly(uint64_t until) {
   constexpr int targets = 32;
   int64_t most = frontier.plans().front().peak;
-  for (int pass = 0; pass < 2; ++pass) {
-    int64_t least = frontier.plans().back().peak;
-    for (int i = 1; i <= targets; ++i)
+  int64_t least = frontier.plans().back().peak;
+  for (int distance = targets; distance > 1; distance /= 2)
+    for (int i = distance / 2; i < targets && context.work < until;
+         i += distance)
       refine(most - (most - least) / targets * i);
+}
+
+/// Towards the middle between two neighbours of the list, those first between
+/// which cost and the logarithm of the peak differ most. What brings nothing is
+/// not tried again.
+void Planner::closeGaps(uint64_t until) {
+  constexpr double narrow = 1e-6; // of the cost of the first plan
+  while (context.work < until) {
+    const std::vector<RematPlan> &plans = frontier.plans();
+    double widest = narrow * plans.front().cost;
+    std::pair<int64_t, int64_t> gap(0, 0);
+    for (size_t i = 1; i < plans.size(); ++i) {
+      std::pair<int64_t, int64_t> ends(plans[i - 1].peak, plans[i].peak);
+      double width = (plans[i].cost - plans[i - 1].cost) *
+                     std::log(double(ends.first) / double(ends.second));
+      if (width <= widest || triedGaps.count(ends))
+        continue;
+      widest = width;
+      gap = ends;
+    }
+    if (gap.first == 0)
+      return;
+    triedGaps.insert(gap);
+    refine(gap.second + (gap.first - gap.second) / 2);
+  }
+}
+
+void Planner::refineAll() {
+  auto part = [&](uint64_t numerator, uint64_t denominator) {
+    uint64_t left = context.maxWork - std::min(context.work, context.maxWork);
+    return context.work + left / denominator * numerator;
+  };
+  // Small graphs leave work for a second pass, from what the first one found.
+  for (int pass = 0; pass < 2; ++pass) {
+    refineEvenly(part(1, 2));
+    closeGaps(part(1, 3));
     refineBelow();
+    closeGaps(part(2, 3));
   }
   exchange();
 }

@@ -205,3 +205,52 @@ TEST(PlanMemory, ChainsTakeTheSquareRootForOneMoreForwardPass) {
   ASSERT_NE(plan, nullptr);
   EXPECT_LE(plan->cost, 3.0 * layers);
 }
+
+/// Blocks of `inner` steps that hand on little and make much inside, and their
+/// derivatives, which read all of it.
+static MemoryGraph trainingBlocks(unsigned blocks, unsigned inner) {
+  MemoryGraph graph;
+  graph.values = {0};
+  auto add = [&](double cost, std::vector<unsigned> reads, int64_t bytes) {
+    unsigned made = unsigned(graph.values.size());
+    graph.values.push_back(bytes);
+    MemoryStep step;
+    step.cost = cost;
+    step.reads = std::move(reads);
+    step.writes = {made};
+    graph.steps.push_back(std::move(step));
+    return made;
+  };
+  constexpr int64_t handedOn = 64, inside[] = {256, 128};
+  std::vector<std::vector<unsigned>> made; // of each block, operands first
+  unsigned value = 0;
+  for (unsigned block = 0; block < blocks; ++block) {
+    std::vector<unsigned> &values = made.emplace_back();
+    values.push_back(value);
+    for (unsigned i = 0; i < inner; ++i)
+      values.push_back(add(i % 2 ? 10 : 3, {values.back()}, inside[i % 2]));
+    value = add(10, {value, values.back()}, handedOn);
+  }
+  unsigned gradient = add(1, {value}, handedOn);
+  for (unsigned block = blocks; block-- > 0;) {
+    const std::vector<unsigned> &values = made[block];
+    unsigned last = gradient;
+    for (unsigned i = inner; i > 0; --i)
+      last = add(i % 2 ? 10 : 20, {last, values[i], values[i - 1]},
+                 inside[1 - i % 2]);
+    gradient = add(5, {gradient, last}, handedOn);
+  }
+  graph.keep = {gradient};
+  return graph;
+}
+
+TEST(PlanMemory, HasPlansForAllPartsOfTheList) {
+  PlanList list = planMemory(trainingBlocks(/*blocks=*/16, /*inner=*/8));
+  const RematPlan &plain = list.plans.front();
+  for (auto [share, added] : {std::pair(0.5, 0.052), std::pair(0.3, 0.120),
+                              std::pair(0.15, 0.220), std::pair(0.12, 0.240)}) {
+    const RematPlan *plan = list.within(int64_t(share * double(plain.peak)));
+    ASSERT_NE(plan, nullptr);
+    EXPECT_LE(plan->cost, (1 + added) * plain.cost) << share;
+  }
+}
