@@ -3,7 +3,10 @@
 // Divides rows among tasks by their length, and loops over the rows of a task.
 
 #include "lowering/builder/RowTasks.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <tuple>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -51,6 +54,28 @@ static std::pair<Value, Value> rowsOfTask(KernelBuilder &kernel,
   return {first, last};
 }
 
+/// The row of a task that has a part of one, and the number of the part. Most
+/// rows are one part: telling costs less than dividing.
+static std::pair<Value, Value> rowAndPart(KernelBuilder &kernel, Value task,
+                                          Value parts) {
+  if (kernel.constantOf(parts))
+    return {kernel.div(task, parts), kernel.rem(task, parts)};
+  OpBuilder &b = kernel.b;
+  Value one = kernel.index(1);
+  Value isOne =
+      b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::eq, parts, one);
+  auto branch = b.create<scf::IfOp>(
+      kernel.loc, TypeRange{task.getType(), task.getType()}, isOne,
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  b.create<scf::YieldOp>(kernel.loc, ValueRange{task, kernel.index(0)});
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value row = kernel.div(task, parts), part = kernel.rem(task, parts);
+  b.create<scf::YieldOp>(kernel.loc, ValueRange{row, part});
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
 void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
                 function_ref<void(Value, Value, Value)> body) {
   Value one = kernel.index(1), length = kernel.size(tasks.rowLength);
@@ -64,9 +89,11 @@ void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
         Value rows = kernel.max(kernel.size(tasks.rows), one);
         row = kernel.rem(task, rows);
         number = kernel.div(task, rows);
+      } else if (single) {
+        row = kernel.index(0);
+        number = task;
       } else {
-        row = single ? kernel.index(0) : kernel.div(task, chunks);
-        number = single ? task : kernel.rem(task, chunks);
+        std::tie(row, number) = rowAndPart(kernel, task, chunks);
       }
       Value low = kernel.mul(number, kernel.index(tasks.chunk));
       body(row, low,

@@ -66,6 +66,14 @@ TEST_P(PointwiseKernel, DynamicSizes) {
     %n = graph.dim %a, 0 : tensor<?x24xf32>
     %r = graph.reshape %a [%n] : tensor<?x24xf32> -> tensor<?x2x12xf32>)",
         {{7, 24}});
+  // Rows of one part, and of several.
+  for (std::vector<int64_t> shape : std::vector<std::vector<int64_t>>{
+           {3, 7}, {0, 5}, {4, 0}, {3, 4095}, {2, 9000}})
+    check("%a : tensor<?x?xf32>", "tensor<?x?xf32>",
+          "%z = graph.constant dense<2.0> : tensor<f32>\n"
+          "%r = graph.pad %a, %z [1, 1] [0, 2] [0, 0] : tensor<?x?xf32>, "
+          "tensor<f32> -> tensor<?x?xf32>",
+          {shape});
 }
 
 TEST_P(PointwiseKernel, MergesHeads) {
