@@ -226,8 +226,9 @@ void WindowForms::addChannels(WindowKeys &keys) const {
     keys.tile = {positions, vectors * lanes};
   // Depthwise filters reuse little of what they read: a task takes as long as
   // one of contractions with more work.
+  double enough = target.taskFlops(0.4) / loops.flopsOf(fusion, 1);
   if (keys.block.empty())
-    keys.block = {int64_t(target.taskFlops(0.4) / loops.flopsOf(fusion, 1)),
+    keys.block = {std::max<int64_t>(1, int64_t(enough)),
                   int64_t(target.l2Share(0.25)) / int64_t(sizeof(float))};
 }
 
