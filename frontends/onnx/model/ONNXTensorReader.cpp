@@ -183,6 +183,53 @@ Status TensorReader::externalData(const Fields &from, uint64_t bytes,
   return noError();
 }
 
+/// The typed field that has the elements of `type`.
+static std::string_view typedField(DataType type) {
+  switch (type) {
+  case DataType::Float:
+  case DataType::Complex64:
+    return "float_data";
+  case DataType::Double:
+  case DataType::Complex128:
+    return "double_data";
+  case DataType::Int64:
+    return "int64_data";
+  case DataType::UInt32:
+  case DataType::UInt64:
+    return "uint64_data";
+  case DataType::String:
+    return "string_data";
+  default:
+    return "int32_data";
+  }
+}
+
+/// Elements are in one field, and that of the tensor's type.
+template <typename Fields>
+static Status checkFields(const Fields &from, DataType type, bool external) {
+  std::string_view first = external ? "external data" : "";
+  std::pair<std::string_view, bool> fields[] = {
+      {"raw_data", from.raw && !from.raw->empty()},
+      {"float_data", !from.floats.empty()},
+      {"double_data", !from.doubles.empty()},
+      {"int32_data", !from.int32s.empty()},
+      {"int64_data", !from.int64s.empty()},
+      {"uint64_data", !from.uint64s.empty()},
+      {"string_data", !from.strings.empty()}};
+  for (auto [name, isGiven] : fields) {
+    if (!isGiven)
+      continue;
+    if (!first.empty())
+      return invalid(fmt::format("has {} beside {}", first, name));
+    if (name != typedField(type) &&
+        (name != "raw_data" || type == DataType::String))
+      return invalid(fmt::format("of type {} has {}, expected {}",
+                                 dataTypeName(type), name, typedField(type)));
+    first = name;
+  }
+  return noError();
+}
+
 /// Data of a tensor whose name, type and dims are known.
 Status TensorReader::data(const Fields &from, Tensor &to) {
   if (from.dataType == 0)
@@ -195,6 +242,8 @@ Status TensorReader::data(const Fields &from, Tensor &to) {
   if (!elements)
     return invalid("a dimension is negative or the shape is too large");
   bool external = from.location == externalLocation;
+  if (Status status = checkFields(from, to.type, external); !status)
+    return status;
   if (to.type == DataType::String) {
     if (external || from.strings.size() != *elements)
       return invalid(fmt::format("has {} strings where its shape needs {}",

@@ -83,6 +83,27 @@ TEST(TensorProtoFile, WrongCountsAreRefused) {
   EXPECT_EQ(unknown.error().code, ErrorCode::Unsupported);
 }
 
+TEST(TensorProtoFile, DataInTwoFieldsIsRefused) {
+  auto refusal = [](const std::string &bytes) {
+    auto tensor = parse(bytes);
+    return tensor ? "accepted" : tensor.error().message();
+  };
+  auto contains = [](const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string one("\x00\x00\x80\x3f", 4), raw = "\x4a\x04" + one;
+  EXPECT_PRED2(contains, refusal(typed(1, 1, 4, one) + raw),
+               "has raw_data beside float_data");
+  EXPECT_PRED2(contains, refusal(typed(1, 6, 5, "\x01") + raw),
+               "has raw_data beside int32_data");
+  EXPECT_PRED2(contains, refusal(typed(1, 1, 7, "\x01")),
+               "of type float has int64_data, expected float_data");
+  EXPECT_PRED2(contains, refusal(std::string("\x08\x01\x10\x08", 4) + raw),
+               "of type string has raw_data, expected string_data");
+  // A field without elements says nothing.
+  EXPECT_TRUE(parse(typed(1, 1, 4, "") + raw));
+}
+
 TEST(TensorProtoFile, NegativeAndHugeDimsAreRefused) {
   std::string minusOne =
       std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\x01", 13);
