@@ -67,6 +67,42 @@ void MemoryPool::discard(void *data, Block &block) {
     std::free(data);
 }
 
+void MemoryPool::addLive(void *data, Block block) {
+  if (liveNodes.empty()) {
+    live.emplace(data, std::move(block));
+    return;
+  }
+  Live::node_type node = std::move(liveNodes.back());
+  liveNodes.pop_back();
+  node.key() = data;
+  node.mapped() = std::move(block);
+  live.insert(std::move(node));
+}
+
+MemoryPool::Block MemoryPool::takeLive(Live::iterator at) {
+  liveNodes.push_back(live.extract(at));
+  return std::move(liveNodes.back().mapped());
+}
+
+void MemoryPool::addCached(void *data, Block block) {
+  const int64_t bytes = block.bytes;
+  if (cachedNodes.empty()) {
+    cached.emplace(bytes, std::make_pair(data, std::move(block)));
+    return;
+  }
+  Cached::node_type node = std::move(cachedNodes.back());
+  cachedNodes.pop_back();
+  node.key() = bytes;
+  node.mapped() = {data, std::move(block)};
+  cached.insert(std::move(node));
+}
+
+std::pair<void *, MemoryPool::Block>
+MemoryPool::takeCached(Cached::iterator at) {
+  cachedNodes.push_back(cached.extract(at));
+  return std::move(cachedNodes.back().mapped());
+}
+
 /// Smaller blocks are never in files: those are whole pages, and take calls of
 /// the system. Of a small budget few blocks that are no file make up all.
 int64_t MemoryPool::leastInFile() const {
@@ -191,12 +227,11 @@ void *MemoryPool::reuse(int64_t bytes, int32_t kind) {
     return nullptr;
   if (budgetBytes && bytes > roomFor(bytes) - counts.liveBytes)
     return nullptr;
-  auto [data, block] = std::move(found->second);
-  cached.erase(found);
+  auto [data, block] = takeCached(found);
   block.kind = kind;
   block.used = bytes;
   raiseLive(bytes);
-  live.emplace(data, std::move(block));
+  addLive(data, std::move(block));
   return data;
 }
 
@@ -254,7 +289,7 @@ StatusOr<void *> MemoryPool::take(int64_t bytes, int32_t kind,
       block.pages = std::move(*pages);
       block.inFile = true;
       void *data = block.pages.data();
-      live.emplace(data, std::move(block));
+      addLive(data, std::move(block));
       return data;
     }
   }
@@ -270,7 +305,7 @@ StatusOr<void *> MemoryPool::take(int64_t bytes, int32_t kind,
     return refuse("a buffer", bytes);
   counts.heldBytes += rounded;
   raiseLive(rounded);
-  live.emplace(data, std::move(block));
+  addLive(data, std::move(block));
   return data;
 }
 
@@ -312,9 +347,8 @@ void MemoryPool::release(void *data, Block block) {
   if (block.inFile)
     return discard(data, block);
   counts.liveBytes -= block.used;
-  int64_t bytes = block.bytes;
-  block.pages.shrink(bytes);
-  cached.emplace(bytes, std::make_pair(data, std::move(block)));
+  block.pages.shrink(block.bytes);
+  addCached(data, std::move(block));
 }
 
 bool MemoryPool::free(void *data) {
@@ -324,9 +358,7 @@ bool MemoryPool::free(void *data) {
   auto found = live.find(data);
   if (found == live.end())
     return false;
-  Block block = std::move(found->second);
-  live.erase(found);
-  release(data, std::move(block));
+  release(data, takeLive(found));
   return true;
 }
 
@@ -337,9 +369,7 @@ void MemoryPool::reclaim() {
     if (current->second.kind != ZENITH_ALLOC_POOL)
       continue;
     void *data = current->first;
-    Block block = std::move(current->second);
-    live.erase(current);
-    release(data, std::move(block));
+    release(data, takeLive(current));
   }
 }
 

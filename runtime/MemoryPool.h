@@ -17,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace zenith::runtime {
 
@@ -95,6 +96,13 @@ private:
     bool inFile = false;
   };
 
+  using Live = std::unordered_map<void *, Block>;
+  using Cached = std::multimap<int64_t, std::pair<void *, Block>>; ///< by bytes
+
+  void addLive(void *data, Block block);
+  Block takeLive(Live::iterator at);
+  void addCached(void *data, Block block);
+  std::pair<void *, Block> takeCached(Cached::iterator at);
   int64_t leastInFile() const;
   int64_t roomFor(int64_t bytes) const;
   bool makeRoom(int64_t bytes);
@@ -120,8 +128,12 @@ private:
   PageBlock arenaPages;
   bool arenaInFile = false;
   MemoryUse counts;
-  std::unordered_map<void *, Block> live;
-  std::multimap<int64_t, std::pair<void *, Block>> cached; ///< by bytes
+  Live live;
+  Cached cached;
+  /// Nodes without a block: a run takes and frees blocks at each step, which
+  /// should not take and free memory for their nodes too.
+  std::vector<Live::node_type> liveNodes;
+  std::vector<Cached::node_type> cachedNodes;
 };
 
 } // namespace zenith::runtime
