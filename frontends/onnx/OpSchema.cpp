@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the rows of OpSchemas.def.
+// Reads the rows of OpSchemas.def and OpTypes.def.
 #include "frontends/onnx/OpSchema.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -226,4 +226,120 @@ Status zenith::onnx::checkNode(const Node &node, std::string_view domain,
                                "expected at most {}",
                                node.op, version, outputs, schema->mostOutputs));
   return checkAttributes(node, *schema, version);
+}
+
+//===----------------------------------------------------------------------===//
+// Types of inputs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The inputs of a version of an operator, valid until the next row of it.
+struct InputRow {
+  std::string_view domain, op;
+  int since;
+  std::string_view inputs;
+};
+
+constexpr InputRow inputRows[] = {
+#define ZENITH_ONNX_INPUTS(name, since, inputs) {"", #name, since, inputs},
+#define ZENITH_ONNX_LEARNING_INPUTS(name, since, inputs)                       \
+  {"ai.onnx.ml", #name, since, inputs},
+#include "frontends/onnx/OpTypes.def"
+};
+
+constexpr std::pair<std::string_view, std::string_view> typeLists[] = {
+#define ZENITH_ONNX_TYPES(name, types) {#name, types},
+#include "frontends/onnx/OpTypes.def"
+};
+
+} // namespace
+
+static const InputRow *findInputs(std::string_view domain, std::string_view op,
+                                  int64_t version) {
+  const InputRow *found = nullptr;
+  for (const InputRow &row : inputRows)
+    if (row.op == op && row.domain == domain && row.since <= version)
+      found = &row; // versions ascend
+  return found;
+}
+
+/// Names of types, with lists written out.
+static void addTypes(StringRef text, llvm::SmallVectorImpl<StringRef> &types) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, '|');
+  for (StringRef part : parts) {
+    const auto *list = llvm::find_if(typeLists, [&](const auto &entry) {
+      return part == StringRef(entry.first);
+    });
+    if (list == std::end(typeLists))
+      types.push_back(part);
+    else
+      addTypes(list->second, types);
+  }
+}
+
+namespace {
+
+/// An input of a row.
+struct InputRule {
+  StringRef name, types; ///< types are empty for those of an earlier input
+  bool repeats;
+
+  explicit InputRule(StringRef text) {
+    repeats = text.consume_back("*");
+    std::tie(name, types) = text.split(':');
+  }
+};
+
+/// The type that inputs of one name have, and the first of them.
+struct BoundType {
+  StringRef name;
+  DataType type;
+  size_t input;
+};
+
+} // namespace
+
+static std::string describe(const Node &node, size_t input) {
+  return fmt::format("input {} '{}'", input, node.inputs[input]);
+}
+
+Status zenith::onnx::checkInputTypes(const Node &node, std::string_view domain,
+                                     int64_t version,
+                                     llvm::ArrayRef<DataType> types) {
+  const InputRow *row = findInputs(domain, node.op, version);
+  if (!row)
+    return noError();
+  llvm::SmallVector<StringRef> texts;
+  StringRef(row->inputs).split(texts, ' ', -1, /*KeepEmpty=*/false);
+  llvm::SmallVector<BoundType> bound;
+  for (auto [index, type] : llvm::enumerate(types)) {
+    if (texts.empty() ||
+        (index >= texts.size() && !InputRule(texts.back()).repeats))
+      break;
+    InputRule rule(texts[std::min(index, texts.size() - 1)]);
+    if (type == DataType::Undefined || rule.types == "-")
+      continue;
+    llvm::SmallVector<StringRef> taken;
+    addTypes(rule.types, taken);
+    if (!rule.types.empty() &&
+        !llvm::is_contained(taken, StringRef(dataTypeName(type))))
+      return invalid(fmt::format("{} is of type {}, where {} of opset {} takes "
+                                 "{}",
+                                 describe(node, index), dataTypeName(type),
+                                 node.op, version, llvm::join(taken, ", ")));
+    if (rule.name.empty())
+      continue;
+    const auto *other = llvm::find_if(
+        bound, [&](const BoundType &known) { return known.name == rule.name; });
+    if (other == bound.end())
+      bound.push_back({rule.name, type, index});
+    else if (other->type != type)
+      return invalid(fmt::format(
+          "{} is of type {}, where {} takes that of {}, which is {}",
+          describe(node, index), dataTypeName(type), node.op,
+          describe(node, other->input), dataTypeName(other->type)));
+  }
+  return noError();
 }

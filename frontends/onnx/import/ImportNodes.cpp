@@ -253,6 +253,15 @@ Status ModelReading::importCall(const Node &node, const Function &callee,
   return noError();
 }
 
+/// The element types of tensors.
+static llvm::SmallVector<DataType>
+elementTypes(llvm::ArrayRef<ImportedValue *> inputs) {
+  return llvm::map_to_vector(inputs, [](const ImportedValue *input) {
+    return input && input->kind == ImportedValue::Tensor ? input->elementType()
+                                                         : DataType::Undefined;
+  });
+}
+
 Status ModelReading::importNode(const Node &node, Scope &scope) {
   // Nested loops are imported again for every assumption that fails, and so are
   // their dimensions.
@@ -276,6 +285,9 @@ Status ModelReading::importNode(const Node &node, Scope &scope) {
   const Function *callee = findFunction(node);
   if (!callee)
     status = checkNode(node, plainDomain(node.domain), versionOf(node, scope));
+  if (!callee && status)
+    status = checkInputTypes(node, plainDomain(node.domain),
+                             versionOf(node, scope), elementTypes(inputs));
   if (!status)
     return std::move(status.error()).in(node.location());
   if (callee)
@@ -293,12 +305,37 @@ Status ModelReading::importNode(const Node &node, Scope &scope) {
   return status;
 }
 
+/// Checks the results of a node against what its graph says of its values.
+Status ModelReading::checkDeclared(
+    const Node &node, const Scope &scope,
+    const llvm::DenseMap<llvm::StringRef, const ValueInfo *> &declared) {
+  for (const std::string &name : node.outputs) {
+    const ValueInfo *info = declared.lookup(name);
+    const ImportedValue *value = info ? scope.find(name) : nullptr;
+    if (!value || !value->missing.empty() ||
+        value->kind != ImportedValue::Tensor)
+      continue;
+    if (Status status = checkType(info->type, *value); !status)
+      return std::move(status.error())
+          .in(fmt::format("value_info '{}'", name))
+          .in(node.location());
+  }
+  return noError();
+}
+
 Status ModelReading::importGraphBody(const Graph &graph, Scope &scope) {
   for (const Tensor &tensor : graph.initializers)
     if (!scope.names.count(tensor.name))
       bind(scope, tensor.name, initializerValue(tensor));
-  for (const Node &node : graph.nodes)
-    if (Status status = importNode(node, scope); !status)
+  llvm::DenseMap<llvm::StringRef, const ValueInfo *> declared;
+  for (const ValueInfo &value : graph.values)
+    declared.try_emplace(value.name, &value);
+  for (const Node &node : graph.nodes) {
+    Status status = importNode(node, scope);
+    if (status && !declared.empty())
+      status = checkDeclared(node, scope, declared);
+    if (!status)
       return std::move(status.error()).in("graph");
+  }
   return noError();
 }

@@ -347,20 +347,18 @@ void ModelReading::nameResults(func::FuncOp function, ValueRange results) {
   }
 }
 
-/// Invalid where a computed output contradicts what the model declares.
+/// Invalid where a computed value contradicts what the model declares.
 /// Dimensions that the model leaves open are often guesses of its exporter, so
-/// that only shapes without any are compared.
-Status ModelReading::checkOutput(const ValueInfo &output,
-                                 const ImportedValue &value) {
-  const ValueType &declared = output.type;
+/// that only shapes without any are compared; in bodies of loops, where shapes
+/// are assumptions until the body has been read, none.
+Status ModelReading::checkType(const ValueType &declared,
+                               const ImportedValue &value) {
   if (declared.kind == ValueType::Missing || value.isZipped)
     return noError();
   if (declared.kind != ValueType::TensorKind)
     return invalid(fmt::format("declared as {}, but computed as tensor",
                                kindName(declared.kind)));
-  DataType computed = value.emulated != DataType::Undefined
-                          ? value.emulated
-                          : dataTypeOf(value.type.getElementType());
+  DataType computed = value.elementType();
   if (declared.element != DataType::Undefined && declared.element != computed)
     return invalid(fmt::format("declared as {}, but computed as {}",
                                dataTypeName(declared.element),
@@ -370,7 +368,8 @@ Status ModelReading::checkOutput(const ValueInfo &output,
     if (dim.value)
       shape.push_back(*dim.value);
   bool isStatic = declared.hasShape && shape.size() == declared.dims.size() &&
-                  options.dims.empty() && value.type.hasStaticShape();
+                  options.dims.empty() && loopDepth == 0 &&
+                  value.type.hasStaticShape();
   if (isStatic && ArrayRef<int64_t>(shape) != value.type.getShape())
     return invalid(fmt::format("declared with shape [{}], but computed with "
                                "shape [{}]",
@@ -408,7 +407,7 @@ Status ModelReading::importReturn(const Scope &scope) {
     if (value->kind != ImportedValue::Tensor)
       return unsupported(fmt::format("outputs of kind {}", value->kindName()))
           .in(fmt::format("output '{}'", output.name));
-    if (Status status = checkOutput(output, *value); !status)
+    if (Status status = checkType(output.type, *value); !status)
       return std::move(status.error())
           .in(fmt::format("output '{}'", output.name));
     if (value->emulated != DataType::Undefined)

@@ -88,10 +88,13 @@ private:
   void eraseUnusedParameters();
   void nameResults(mlir::func::FuncOp function, mlir::ValueRange results);
   ImportedValue wordsValue(const Tensor &tensor);
-  Status checkOutput(const ValueInfo &output, const ImportedValue &value);
+  Status checkType(const ValueType &declared, const ImportedValue &value);
 
   //===-- nodes ---------------------------------------------------------===//
   Status importGraphBody(const Graph &graph, Scope &scope);
+  Status checkDeclared(
+      const Node &node, const Scope &scope,
+      const llvm::DenseMap<llvm::StringRef, const ValueInfo *> &declared);
   Status importNode(const Node &node, Scope &scope);
   Status importOperator(const Node &node, Scope &scope, Inputs inputs);
   /// Brings strings among the inputs to positions in one list.

@@ -4,6 +4,7 @@
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_NODEREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_NODEREADING_H
 
+#include "frontends/onnx/ImportONNX.h"
 #include "frontends/onnx/import/ImportBuilder.h"
 #include "frontends/onnx/import/TensorReading.h"
 
@@ -32,6 +33,11 @@ struct ImportedValue {
   }
 
   mlir::RankedTensorType type;
+  /// The element type that the model gives the tensor.
+  DataType elementType() const {
+    return emulated != DataType::Undefined ? emulated
+                                           : dataTypeOf(type.getElementType());
+  }
   /// The element type that the tensor emulates, if GraphIR lacks it: `data`
   /// stores its bits or values. Few rules take such values.
   DataType emulated = DataType::Undefined;

@@ -112,9 +112,11 @@ TEST(CheckNodes, ZeroPoints) {
                      {tensorOf<int8_t>("x", DataType::Int8, {3}, {1, 2, 3}),
                       std::move(scale), std::move(zeroPoint)});
   };
-  expectRefused(dequantize(ramp("s", {}),
-                           tensorOf<uint8_t>("z", DataType::UInt8, {}, {1})),
-                "the zero point is not of the input's type");
+  expectRefused(
+      dequantize(ramp("s", {}),
+                 tensorOf<uint8_t>("z", DataType::UInt8, {}, {1})),
+      "input 2 'z' is of type uint8, where DequantizeLinear takes that "
+      "of input 0 'x', which is int8");
   expectRefused(dequantize(ramp("s", {3}),
                            tensorOf<int8_t>("z", DataType::Int8, {1}, {1})),
                 "1 zero points for 3 scales");
@@ -139,6 +141,50 @@ TEST(CheckNodes, DeclaredOutputs) {
   EXPECT_TRUE(importONNX(model, &context));
   model.graph.outputs[0].type.kind = ValueType::SequenceKind;
   expectRefused(model, "declared as sequence, but computed as tensor");
+}
+
+TEST(CheckNodes, DeclaredValues) {
+  Model model = nodeModel(makeNode("Relu", {"x"}, {"y"}), {ramp("x", {2, 3})});
+  model.graph.nodes.push_back(makeNode("Neg", {"y"}, {"z"}));
+  model.graph.outputs[0] = valueOf("z", DataType::Float, {fixed(2), fixed(3)});
+  auto declare = [&](DataType type, std::vector<Dim> dims) {
+    model.graph.values = {valueOf("y", type, std::move(dims))};
+  };
+  declare(DataType::Int64, {fixed(2), fixed(3)});
+  expectRefused(model, "node 'Relu_node' (Relu)/value_info 'y': declared as "
+                       "int64, but computed as float");
+  declare(DataType::Float, {fixed(3), fixed(2)});
+  expectRefused(model, "declared with shape [3, 2], but computed with shape "
+                       "[2, 3]");
+  declare(DataType::Float, {fixed(2), named("n")});
+  mlir::MLIRContext context;
+  EXPECT_TRUE(importONNX(model, &context));
+}
+
+TEST(CheckNodes, TypesOfInputs) {
+  auto relu = [](onnx::Tensor x, int64_t opset) {
+    return nodeModel(makeNode("Relu", {"x"}, {"y"}), {std::move(x)}, opset);
+  };
+  expectRefused(relu(tensorOf<uint8_t>("x", DataType::Bool, {2}, {1, 0}), 17),
+                "node 'Relu_node' (Relu): input 0 'x' is of type bool, where "
+                "Relu of opset 17 takes int8, int16, int32, int64, float16, "
+                "float, double, bfloat16");
+  onnx::Tensor integers = tensorOf<int32_t>("x", DataType::Int32, {2}, {1, -1});
+  expectRefused(relu(integers, 13), "input 0 'x' is of type int32");
+  mlir::MLIRContext context;
+  EXPECT_TRUE(importONNX(relu(integers, 14), &context));
+}
+
+TEST(CheckNodes, TypesThatInputsShare) {
+  expectRefused(nodeModel(makeNode("Concat", {"x", "x", "i"}, {"y"},
+                                   {intAttribute("axis", 0)}),
+                          {ramp("x", {2}), integers("i", {2}, {1, 0})}),
+                "input 2 'i' is of type int64, where Concat takes that of "
+                "input 0 'x', which is float");
+  expectRefused(nodeModel(makeNode("Clip", {"x", "", "i"}, {"y"}),
+                          {ramp("x", {2}), integers("i", {}, {1})}),
+                "input 2 'i' is of type int64, where Clip takes that of input "
+                "0 'x', which is float");
 }
 
 TEST(OpSchema, VersionsAscend) {
