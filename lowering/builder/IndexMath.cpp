@@ -7,6 +7,7 @@
 #include "lowering/builder/KernelBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include <numeric>
 
 using namespace mlir;
@@ -266,13 +267,17 @@ bool IndexMath::opaque(const LaneIndex &x, Value variable) const {
 
 LaneIndex IndexMath::opaqueOf(ArrayRef<LaneIndex> parts, DimExpr size) {
   Variable v{Value(), Kind::Scalar, std::move(size), 1, DimExpr(0), {}, {}};
+  // Each source once: a quotient and its remainder have the same ones, and
+  // further divisions of both would double them each time.
+  llvm::SetVector<Value> sources;
   for (const LaneIndex &part : parts)
     for (const LaneIndex::Term &term : part.terms) {
       const Variable &source = variables[term.variable];
       if (source.value)
-        v.sources.push_back(source.value);
-      v.sources.append(source.sources.begin(), source.sources.end());
+        sources.insert(source.value);
+      sources.insert(source.sources.begin(), source.sources.end());
     }
+  v.sources.assign(sources.begin(), sources.end());
   if (v.sources.empty())
     return LaneIndex(0);
   return variable(std::move(v));

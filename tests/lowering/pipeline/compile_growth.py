@@ -82,6 +82,16 @@ def results(count):
     return function([("x", VECTOR)], body, names, [VECTOR] * len(names))
 
 
+def moves(count):
+    """Indices of each op are divisions of those of the next one."""
+    wide, tall, body, last = "tensor<4x16xf32>", "tensor<16x4xf32>", [], "x"
+    for i in range(count // 2):
+        body.append("  %%r%d = graph.reshape %%%s : %s -> %s" % (i, last, wide, tall))
+        body.append("  %%t%d = graph.transpose %%r%d [1, 0] : %s -> %s" % (i, i, tall, wide))
+        last = "t%d" % i
+    return function([("x", wide)], body, [last], [wide])
+
+
 def reductions(count):
     kind, body, last = "tensor<16x64xf32>", [], "x"
     for i in range(count // 4):
@@ -200,7 +210,7 @@ def loops(count):
     return function(own_arguments(levels) + bounds, numbers + [inner], [last], [VECTOR])
 
 
-KINDS = (elementwise, recurrence, scalars, functions, hub, results, reductions, matmuls, training, constants, parameters,
+KINDS = (elementwise, recurrence, scalars, functions, hub, results, moves, reductions, matmuls, training, constants, parameters,
          branches, nested, conditions, loops)
 
 
