@@ -155,7 +155,6 @@ void OffsetSearch::findTops(const List &list) {
 /// box, but did not, will lie on another that is to come; false where there is
 /// none that leaves room for it.
 bool OffsetSearch::raiseBounds(const List &list, Last last) {
-  constexpr int mostRounds = 4; // bounds rise by chains of boxes
   List low;
   for (unsigned index : list) {
     Box &box = boxes[index];
@@ -163,21 +162,18 @@ bool OffsetSearch::raiseBounds(const List &list, Last last) {
     if (isTooLow(index, last))
       low.push_back(index);
   }
-  bool isChanged = !low.empty();
-  for (int round = 0; isChanged && round < mostRounds; ++round) {
-    isChanged = false;
-    findTops(list);
-    for (unsigned index : low) {
-      Box &box = boxes[index];
-      int64_t top = INT64_MAX;
-      for (unsigned at = box.firstSection; at <= box.lastSection; ++at)
-        top = std::min(top, tops[at].owner == index ? tops[at].second
-                                                    : tops[at].first);
-      if (top > capacity - box.size)
-        return false;
-      isChanged |= top > box.bound;
-      box.bound = std::max(box.bound, top);
-    }
+  if (low.empty())
+    return true;
+  findTops(list);
+  for (unsigned index : low) {
+    Box &box = boxes[index];
+    int64_t top = INT64_MAX;
+    for (unsigned at = box.firstSection; at <= box.lastSection; ++at)
+      top = std::min(top, tops[at].owner == index ? tops[at].second
+                                                  : tops[at].first);
+    if (top > capacity - box.size)
+      return false;
+    box.bound = std::max(box.bound, top);
   }
   return true;
 }
