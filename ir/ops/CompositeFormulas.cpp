@@ -5,6 +5,7 @@
 #include "ir/ops/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -175,14 +176,31 @@ static Value rmsNorm(Formula f, RmsNormOp op) {
 
 /// x * factor + shift, where both are vectors of the channels: what folds into
 /// weights before it.
+/// The vectors of a batch norm in one type, the static one where some have it:
+/// their sizes are checked to be equal.
+static SmallVector<Value> channelVectors(Formula f, BatchNormOp op) {
+  SmallVector<Value> vectors;
+  for (Value vector : op->getOperands().drop_front())
+    vectors.push_back(f.widened(vector));
+  auto known = llvm::find_if(
+      vectors, [](Value vector) { return typeOf(vector).hasStaticShape(); });
+  if (known == vectors.end())
+    return vectors;
+  ArrayRef<int64_t> shape = typeOf(*known).getShape();
+  for (Value &vector : vectors)
+    vector = reshaped(f.builder, f.loc, vector, shape);
+  return vectors;
+}
+
 static Value batchNorm(Formula f, BatchNormOp op) {
   Value x = f.widened(op.getOperand());
-  Value variance = f.widened(op.getVariance());
+  SmallVector<Value> vectors = channelVectors(f, op);
+  Value scale = vectors[0], bias = vectors[1], mean = vectors[2],
+        variance = vectors[3];
   double epsilon = op.getEpsilon().convertToDouble();
   Value root = f.unary<SqrtOp>(f.add(variance, f.splat(variance, epsilon)));
-  Value factor = f.div(f.widened(op.getScale()), root);
-  Value shift =
-      f.sub(f.widened(op.getBias()), f.mul(f.widened(op.getMean()), factor));
+  Value factor = f.div(scale, root);
+  Value shift = f.sub(bias, f.mul(mean, factor));
   int64_t dim = op.getDim();
   Value scaled = f.mul(x, broadcastLike(f.builder, f.loc, factor, {dim}, x));
   return f.add(scaled, broadcastLike(f.builder, f.loc, shift, {dim}, x));

@@ -47,3 +47,14 @@ func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v: tensor<2x
   %r = graph.attention %q, %k, %v {scale = 0.125 : f64, causal} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>
   return %r : tensor<2x4x8xf32>
 }
+
+// Vectors of which some have a static size take it.
+// CHECK-LABEL: @batch_norm_of_mixed_sizes
+// CHECK: graph.reshape %{{.*}} : tensor<?xf32> -> tensor<2xf32>
+// CHECK: graph.mul %{{.*}} : tensor<2xf32>
+// CHECK-NOT: graph.batch_norm
+// ONLY-LABEL: @batch_norm_of_mixed_sizes
+func.func @batch_norm_of_mixed_sizes(%x: tensor<?x?x3xf32> {graph.dims = ["n", "c", "3"]}, %v: tensor<?xf32> {graph.dims = ["c"]}, %m: tensor<2xf32>) -> tensor<?x?x3xf32> {
+  %r = graph.batch_norm %x, %v, %v, %m, %v {dim = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<?x?x3xf32>, tensor<?xf32>, tensor<?xf32>, tensor<2xf32>, tensor<?xf32>) -> tensor<?x?x3xf32>
+  return %r : tensor<?x?x3xf32>
+}
