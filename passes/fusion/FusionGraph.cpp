@@ -88,23 +88,28 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
 }
 
 /// Each path through metadata ops is a read of its own. Where paths fork and
-/// meet again and again, they double with each op: such values are written.
+/// meet again and again, they double with each op: such values are written. So
+/// is one at the end of a long path, which kernels follow by recursion.
 void FusionGraph::pinRepeated(Block &block) {
-  constexpr unsigned mostPaths = 128;
-  llvm::DenseMap<Operation *, unsigned> paths;
+  constexpr unsigned mostPaths = 128, longestPath = 1024;
+  llvm::DenseMap<Operation *, unsigned> paths, lengths;
   for (Operation &op : block) {
     if (roles.lookup(&op) != Role::Metadata || pinned.contains(&op))
       continue;
-    unsigned all = 0, forks = 0;
+    unsigned all = 0, forks = 0, length = 1;
     for (Value operand : op.getOperands()) {
-      unsigned through = std::max(1u, paths.lookup(operand.getDefiningOp()));
+      Operation *producer = operand.getDefiningOp();
+      unsigned through = std::max(1u, paths.lookup(producer));
       all += through;
       forks += through > 1;
+      length = std::max(length, 1 + lengths.lookup(producer));
     }
-    if (forks > 1 && all > mostPaths)
+    if ((forks > 1 && all > mostPaths) || length > longestPath) {
       pinned.insert(&op);
-    else
+    } else {
       paths[&op] = all;
+      lengths[&op] = length;
+    }
   }
 }
 
