@@ -20,6 +20,9 @@ namespace zenith::kernels {
 static constexpr int64_t shortestK = 32, sweptRows = 12, severalRows = 48;
 /// Rows whose accumulators a task keeps in cache beside its copies of B.
 static constexpr int64_t mostCopiedRows = 256;
+/// The same where only a run knows the rows: each block of them copies B again,
+/// which takes longer than accumulators from the second-level cache.
+static constexpr int64_t rowsOfCopies = 2 * mostCopiedRows;
 
 static bool isLargeB(int64_t kSize, int64_t columns,
                      const TargetModel &target) {
@@ -133,7 +136,7 @@ static bool copiesInTasks(const ContractionSpace &space,
 
 int64_t tilesOfCopies(const ContractionSpace &space,
                       const TargetModel &target) {
-  return std::max<int64_t>(1, mostCopiedRows / mrOf(space, target));
+  return std::max<int64_t>(1, rowsOfCopies / mrOf(space, target));
 }
 
 static void packPanels(ContractionSpace &space, const TargetModel &target) {
