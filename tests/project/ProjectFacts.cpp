@@ -136,10 +136,13 @@ DirectoryAnswer lowered(Operation *op) {
   OwningOpRef<ModuleOp> module = isolate(op);
   pipeline::CompileOptions options;
   // Ops that phases before fusion take apart.
+  bool comparesComplex =
+      isa<graph::CompareOp>(op) &&
+      isa<ComplexType>(getElementTypeOrSelf(op->getOperand(0).getType()));
   bool isEarly =
       isa<graph::IfOp, graph::CaseOp, graph::WhileOp, graph::ComplexAbsOp>(
           op) ||
-      graph::familyOf(op) == graph::Family::Random;
+      comparesComplex || graph::familyOf(op) == graph::Family::Random;
   options.fromPhase = isEarly                       ? "clean"
                       : isa<graph::BatchNormOp>(op) ? "layout"
                                                     : "fuse";
