@@ -12,6 +12,14 @@ func.func @constant_c1_type() {
 
 // -----
 
+func.func @constant_c1_complex() {
+  // expected-error@below {{'graph.constant' op value: got real numbers, expected pairs of numbers for complex elements (constant_c1)}}
+  %0 = graph.constant dense<1.0> : tensor<3xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @constant_c1_dynamic() {
   // expected-error@below {{'graph.constant' op result: got tensor<?xf32>, expected a static shape (constant_c1)}}
   %r = "graph.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<?xf32>
