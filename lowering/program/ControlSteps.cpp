@@ -232,22 +232,34 @@ LogicalResult ProgramBuilder::addEarlyChecks() {
   return success();
 }
 
+/// Where a value that is given on is: a size for a scalar of the host, else its
+/// buffer. `verb` says in an error what the op does with it.
+FailureOr<Attribute> ProgramBuilder::placeOf(Value value, Operation *op,
+                                             StringRef verb) {
+  if (graph::isHostScalarType(value.getType())) {
+    FailureOr<DimExpr> scalar = scalarOf(value, op);
+    if (failed(scalar))
+      return failure();
+    return Attribute(dim(*scalar));
+  }
+  host::BufferAttr bytes = buffers.lookup(value);
+  if (!bytes)
+    return op->emitOpError() << verb << " a value without a buffer";
+  return Attribute(bytes);
+}
+
 FailureOr<ArrayAttr> ProgramBuilder::argumentsOf(ValueRange values,
                                                  Operation *op) {
   SmallVector<Attribute> arguments;
   for (Value value : values) {
-    if (graph::isHostScalarType(value.getType())) {
-      FailureOr<DimExpr> scalar = scalarOf(value, op);
-      if (failed(scalar))
-        return failure();
-      arguments.push_back(dim(*scalar));
-      continue;
-    }
-    host::BufferAttr bytes = buffers.lookup(value);
-    if (!bytes)
-      return op->emitOpError("passes a value without a buffer");
-    arguments.push_back(host::ArgumentAttr::get(builder.getContext(), bytes,
-                                                dimArray(dims.dimsOf(value))));
+    FailureOr<Attribute> place = placeOf(value, op, "passes");
+    if (failed(place))
+      return failure();
+    auto bytes = dyn_cast<host::BufferAttr>(*place);
+    arguments.push_back(
+        bytes ? host::ArgumentAttr::get(builder.getContext(), bytes,
+                                        dimArray(dims.dimsOf(value)))
+              : *place);
   }
   return builder.getArrayAttr(arguments);
 }
@@ -255,23 +267,14 @@ FailureOr<ArrayAttr> ProgramBuilder::argumentsOf(ValueRange values,
 /// Where the values are that a control op shares; null where it shares none.
 FailureOr<ArrayAttr> ProgramBuilder::sharesOf(ValueRange values,
                                               Operation *op) {
-  if (values.empty())
-    return ArrayAttr();
   SmallVector<Attribute> places;
   for (Value value : values) {
-    if (graph::isHostScalarType(value.getType())) {
-      FailureOr<DimExpr> scalar = scalarOf(value, op);
-      if (failed(scalar))
-        return failure();
-      places.push_back(dim(*scalar));
-      continue;
-    }
-    host::BufferAttr bytes = buffers.lookup(value);
-    if (!bytes)
-      return op->emitOpError("shares a value without a buffer");
-    places.push_back(bytes);
+    FailureOr<Attribute> place = placeOf(value, op, "shares");
+    if (failed(place))
+      return failure();
+    places.push_back(*place);
   }
-  return builder.getArrayAttr(places);
+  return places.empty() ? ArrayAttr() : builder.getArrayAttr(places);
 }
 
 /// Allocates the memory of results that the nested programs don't allocate.

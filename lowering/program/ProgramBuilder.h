@@ -84,6 +84,8 @@ private:
   mlir::LogicalResult addEarlyChecks();
   mlir::LogicalResult branch(host::BranchOp op);
   mlir::LogicalResult loop(host::LoopOp op);
+  mlir::FailureOr<mlir::Attribute>
+  placeOf(mlir::Value value, mlir::Operation *op, llvm::StringRef verb);
   mlir::FailureOr<mlir::ArrayAttr> argumentsOf(mlir::ValueRange values,
                                                mlir::Operation *op);
   mlir::FailureOr<mlir::ArrayAttr>
