@@ -5,6 +5,7 @@
 
 #include "ir/encodings/CodedPanels.h"
 #include "ir/GraphOps.h"
+#include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
@@ -125,17 +126,14 @@ Value Decoding::beforeConversion(Value value) {
 
 /// The value of which firstRows() takes rows.
 Value Decoding::beforeSlice(Value value) {
-  auto slice = value.getDefiningOp<SliceOp>();
-  bool takesFirst =
-      slice && typeOf(value).getRank() == 3 &&
-      llvm::all_of(slice.getStaticStarts(), [](int64_t x) { return x == 0; }) &&
-      llvm::all_of(slice.getStrides(), [](int64_t x) { return x == 1; }) &&
-      typeOf(slice.getOperand()).getDimSize(0) == typeOf(value).getDimSize(0) &&
-      typeOf(slice.getOperand()).getDimSize(2) == typeOf(value).getDimSize(2);
-  if (!takesFirst)
+  Value whole = uncut(value);
+  RankedTensorType type = typeOf(value), from = typeOf(whole);
+  if (whole == value || type.getRank() != 3 ||
+      from.getDimSize(0) != type.getDimSize(0) ||
+      from.getDimSize(2) != type.getDimSize(2))
     return value;
-  ops.push_back(slice);
-  return slice.getOperand();
+  ops.push_back(value.getDefiningOp());
+  return whole;
 }
 
 std::pair<Value, int64_t> Decoding::entriesOf(Value value) {

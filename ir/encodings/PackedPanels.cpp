@@ -25,22 +25,26 @@ static Value zeroScalar(OpBuilder &builder, Location loc, Type element) {
   return builder.create<ConstantOp>(loc, DenseElementsAttr::get(type, zero));
 }
 
+Value zeroPadded(OpBuilder &builder, Location loc, Value value,
+                 ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  SmallVector<int64_t> none(shape.size(), 0), more(shape);
+  for (auto [size, own] : llvm::zip(more, type.getShape()))
+    size -= own;
+  return builder.create<PadOp>(loc, type.clone(shape), value,
+                               zeroScalar(builder, loc, type.getElementType()),
+                               ValueRange(), ValueRange(), none, more, none);
+}
+
 Value packPanels(OpBuilder &builder, Location loc, Value rhs, int64_t panel,
                  int64_t group) {
   auto type = cast<RankedTensorType>(rhs.getType());
   int64_t k = type.getDimSize(0), n = type.getDimSize(1);
   int64_t panels = (n + panel - 1) / panel, groups = (k + group - 1) / group;
-  int64_t moreRows = groups * group - k, moreColumns = panels * panel - n;
   Type element = type.getElementType();
-  Value value = rhs;
-  if (moreRows || moreColumns) {
-    auto padded =
-        RankedTensorType::get({groups * group, panels * panel}, element);
-    value = builder.create<PadOp>(
-        loc, padded, value, zeroScalar(builder, loc, element), ValueRange(),
-        ValueRange(), ArrayRef<int64_t>{0, 0},
-        ArrayRef<int64_t>{moreRows, moreColumns}, ArrayRef<int64_t>{0, 0});
-  }
+  Value value = zeroPadded(builder, loc, rhs, {groups * group, panels * panel});
   SmallVector<int64_t> split{groups, group, panels, panel},
       packed{panels, groups, panel, group}, order{2, 0, 3, 1};
   if (group == 1)
@@ -80,16 +84,24 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
+Value uncut(Value value) {
+  auto slice = value.getDefiningOp<SliceOp>();
+  bool takesFirst = slice &&
+                    llvm::all_of(slice.getStaticStarts(),
+                                 [](int64_t start) { return start == 0; }) &&
+                    llvm::all_of(slice.getStrides(),
+                                 [](int64_t stride) { return stride == 1; });
+  return takesFirst ? slice.getOperand() : value;
+}
+
 /// The matrix that `slice` cuts rows and columns off from the end; null where
 /// it does anything else.
 static Value uncutMatrix(SliceOp slice) {
   auto type = cast<RankedTensorType>(slice.getOperand().getType());
-  if (type.getRank() != 2 || !type.hasStaticShape())
-    return {};
-  for (int64_t d = 0; d < 2; ++d)
-    if (slice.getStaticStarts()[d] != 0 || slice.getStrides()[d] != 1)
-      return {};
-  return slice.getOperand();
+  bool cuts = uncut(slice) == slice.getOperand();
+  return cuts && type.getRank() == 2 && type.hasStaticShape()
+             ? slice.getOperand()
+             : Value();
 }
 
 static bool widens(Type from, Type to) {

@@ -22,6 +22,14 @@ struct PackedPanels {
   int64_t group = 1;
 };
 
+/// The value with zeros behind its elements along each dimension, up to
+/// `shape`; itself where it has this static shape already.
+mlir::Value zeroPadded(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, llvm::ArrayRef<int64_t> shape);
+/// The value of which `value` is a slice of the first elements of each
+/// dimension; `value` itself where it is no such slice.
+mlir::Value uncut(mlir::Value value);
+
 /// Packs a static matrix [K, N].
 mlir::Value packPanels(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value rhs, int64_t panel, int64_t group = 1);

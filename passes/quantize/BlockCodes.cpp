@@ -6,6 +6,7 @@
 
 #include "passes/quantize/BlockCodes.h"
 #include "ir/GraphOps.h"
+#include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/IntegerRange.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/SplatConstant.h"
@@ -16,19 +17,8 @@ using namespace zenith::graph;
 
 namespace zenith::quantize {
 
-/// The value whose first rows and columns a slice takes.
-static Value beforeFirst(Value value) {
-  auto slice = value.getDefiningOp<SliceOp>();
-  bool takesFirst =
-      slice &&
-      llvm::all_of(slice.getStaticStarts(),
-                   [](int64_t start) { return start == 0; }) &&
-      llvm::all_of(slice.getStrides(), [](int64_t s) { return s == 1; });
-  return takesFirst ? slice.getOperand() : value;
-}
-
 std::optional<RepeatedEntries> matchRepeated(Value value, int64_t kDim) {
-  auto reshape = beforeFirst(value).getDefiningOp<ReshapeOp>();
+  auto reshape = uncut(value).getDefiningOp<ReshapeOp>();
   auto broadcast = reshape ? reshape.getOperand().getDefiningOp<BroadcastOp>()
                            : BroadcastOp();
   if (!broadcast || typeOf(broadcast).getRank() != 3 ||

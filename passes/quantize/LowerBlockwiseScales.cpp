@@ -35,17 +35,10 @@ constexpr int64_t panel = 32;
 /// A matrix padded with zero columns to whole panels.
 static Value withWholePanels(OpBuilder &builder, Location loc, Value matrix) {
   RankedTensorType type = typeOf(matrix);
-  int64_t columns = type.getDimSize(1), all = llvm::alignTo(columns, panel);
-  if (all == columns)
-    return matrix;
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value zero = builder.create<ConstantOp>(
-      loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               scalar, builder.getZeroAttr(type.getElementType()))));
-  return builder.create<PadOp>(
-      loc, type.clone({type.getDimSize(0), all}), matrix, zero, ValueRange(),
-      ValueRange(), ArrayRef<int64_t>{0, 0},
-      ArrayRef<int64_t>{0, all - columns}, ArrayRef<int64_t>{0, 0});
+  return zeroPadded(
+      builder, loc, matrix,
+      {type.getDimSize(0),
+       int64_t(llvm::alignTo(uint64_t(type.getDimSize(1)), panel))});
 }
 
 namespace {

@@ -53,32 +53,17 @@ private:
 };
 } // namespace
 
-/// Panels with one more row, of zeros, where K is odd.
-static Value withEvenRows(OpBuilder &builder, Location loc, Value panels) {
-  RankedTensorType type = typeOf(panels);
-  int64_t count = type.getDimSize(0), rows = type.getDimSize(1),
-          width = type.getDimSize(2);
-  if (rows % 2 == 0)
-    return panels;
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value zero = builder.create<ConstantOp>(
-      loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               scalar, builder.getZeroAttr(type.getElementType()))));
-  return builder.create<PadOp>(
-      loc, type.clone({count, rows + 1, width}), panels, zero, ValueRange(),
-      ValueRange(), ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, 1, 0},
-      ArrayRef<int64_t>{0, 0, 0});
-}
-
 void BlockPacking::packCodes(const CodedIntegers &codes, CodedPanels &packed) {
   auto fromLow = [&](Value value) {
     return panelsOf(codesFromZero(builder, loc, value, codes.low));
   };
-  Value bytes = withEvenRows(builder, loc, fromLow(codes.codes));
+  Value bytes = fromLow(codes.codes);
   RankedTensorType type = typeOf(bytes);
-  bytes = reshaped(
-      builder, loc, bytes,
-      {type.getDimSize(0), type.getDimSize(1) / 2, 2, type.getDimSize(2)});
+  int64_t count = type.getDimSize(0), pairs = (type.getDimSize(1) + 1) / 2,
+          width = type.getDimSize(2);
+  bytes = reshaped(builder, loc,
+                   zeroPadded(builder, loc, bytes, {count, 2 * pairs, width}),
+                   {count, pairs, 2, width});
   packed.integers = pairsInBytes(builder, loc, bytes, /*dim=*/2);
   packed.isHalved = true;
   if (codes.zeros)
