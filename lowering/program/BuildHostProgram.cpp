@@ -254,10 +254,13 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
 }
 
 graph::DimAttr ProgramBuilder::dim(const DimExpr &expr) {
-  // A name alone is quoted where that is needed; there are many of these.
-  if (!expr.constant() && !expr.asSymbol() && !DimExpr::parse(expr.str()))
+  auto attr = graph::DimAttr::get(builder.getContext(), expr);
+  // A name alone is quoted where that is needed. The layers of a model have
+  // equal sizes: each is read once.
+  if (!expr.constant() && !expr.asSymbol() && writtenDims.insert(attr).second &&
+      !DimExpr::parse(expr.str()))
     hasUnreadableDim = true;
-  return graph::DimAttr::get(builder.getContext(), expr);
+  return attr;
 }
 
 LogicalResult ProgramBuilder::build() {

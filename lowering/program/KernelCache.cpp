@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shares kernels twice: before emission by the text of the fusion (the layers
-// of a model), after it by the text of the kernel (fusions that differ in what
-// a kernel gets as sizes).
+// of a model), after it by the ops of the kernel (fusions that differ in what a
+// kernel gets as sizes). A kernel for sizes that may differ also serves where
+// they are known to be equal: with a batch and a mask of their own names, the
+// first layer of a model has two batches, all later ones the broadcast of both.
 
 #include "lowering/program/KernelCache.h"
 #include "lowering/kernels/EmitKernels.h"
@@ -165,20 +167,84 @@ static void markHostOnly(func::FuncOp kernel, ModuleOp kernels) {
   });
 }
 
-/// The name under which an equal kernel is in the table already, or the
-/// kernel's own.
-StringAttr KernelCache::share(func::FuncOp kernel) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  StringAttr name = kernel.getSymNameAttr();
-  kernel.setSymName("k");
-  kernel->print(stream, OpPrintingFlags().useLocalScope());
-  auto [found, isNew] = kernelByText.try_emplace(text, name);
-  if (isNew)
-    kernel.setSymNameAttr(name);
-  else
-    kernel.erase();
-  return found->second;
+/// What two kernels that may be equal agree in: the ops, without their
+/// operands.
+static llvm::hash_code shapeOf(func::FuncOp kernel) {
+  llvm::hash_code hash = 0;
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+/// Whether `known` computes what `kernel` does, and which size of `kernel` each
+/// of its own is then: `known` may tell sizes apart that are one in `kernel`.
+static std::optional<SmallVector<std::optional<unsigned>>>
+sizesAs(func::FuncOp known, unsigned knownSizes, func::FuncOp kernel,
+        const kernels::Launch &launch) {
+  unsigned pointers = launch.pointers.size(), sizes = launch.sizes.size();
+  Block &knownEntry = known.getBody().front();
+  Block &entry = kernel.getBody().front();
+  if (knownEntry.getNumArguments() != pointers + knownSizes + 2 ||
+      knownEntry.getOperations().size() != entry.getOperations().size() ||
+      known->getDiscardableAttrDictionary() !=
+          kernel->getDiscardableAttrDictionary())
+    return std::nullopt;
+  for (unsigned index = 0; index < pointers; ++index)
+    if (knownEntry.getArgument(index).getType() !=
+            entry.getArgument(index).getType() ||
+        known.getArgAttrDict(index) != kernel.getArgAttrDict(index))
+      return std::nullopt;
+  SmallVector<std::optional<unsigned>> sizeOf(knownSizes);
+  DenseMap<Value, Value> equal;
+  auto mark = [&](Value left, Value right) { equal[left] = right; };
+  for (unsigned index = 0; index < pointers; ++index)
+    mark(knownEntry.getArgument(index), entry.getArgument(index));
+  for (unsigned index = 0; index < 2; ++index)
+    mark(knownEntry.getArgument(pointers + knownSizes + index),
+         entry.getArgument(pointers + sizes + index));
+  auto check = [&](Value left, Value right) {
+    auto argument = dyn_cast<BlockArgument>(left);
+    bool isSize =
+        argument && argument.getOwner() == &knownEntry && !equal.contains(left);
+    if (!isSize)
+      return success(equal.lookup(left) == right);
+    auto other = dyn_cast<BlockArgument>(right);
+    if (!other || other.getOwner() != &entry ||
+        other.getArgNumber() < pointers ||
+        other.getArgNumber() >= pointers + sizes)
+      return failure();
+    std::optional<unsigned> &size = sizeOf[argument.getArgNumber() - pointers];
+    unsigned number = other.getArgNumber() - pointers;
+    if (!size)
+      size = number;
+    return success(*size == number);
+  };
+  for (auto [left, right] : llvm::zip(knownEntry, entry))
+    if (!OperationEquivalence::isEquivalentTo(
+            &left, &right, check, mark, OperationEquivalence::IgnoreLocations))
+      return std::nullopt;
+  return sizeOf;
+}
+
+/// The kernel of the table that computes what the launch's kernel does, which
+/// then goes; or the launch's own, which is in the table from then on.
+KernelCache::SharedKernel KernelCache::share(const kernels::Launch &launch) {
+  func::FuncOp kernel = launch.kernel;
+  SmallVector<KnownKernel> &alike = kernelsByShape[shapeOf(kernel)];
+  for (KnownKernel &known : alike)
+    if (auto sizes = sizesAs(known.kernel, known.sizes, kernel, launch)) {
+      kernel.erase();
+      return {known.kernel.getSymNameAttr(), std::move(*sizes)};
+    }
+  alike.push_back({kernel, unsigned(launch.sizes.size())});
+  return {kernel.getSymNameAttr(),
+          llvm::to_vector_of<std::optional<unsigned>>(
+              llvm::seq<unsigned>(launch.sizes.size()))};
 }
 
 FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
@@ -208,13 +274,17 @@ FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
     if (plan->hostOnly)
       markHostOnly(launch.kernel, kernels);
   }
-  llvm::SmallDenseMap<Operation *, StringAttr> names;
+  llvm::SmallDenseMap<Operation *, SharedKernel> known;
   for (kernels::Launch &launch : plan->launches) {
-    auto [found, isNew] = names.try_emplace(launch.kernel);
+    auto [found, isNew] = known.try_emplace(launch.kernel);
     if (isNew)
-      found->second = share(launch.kernel);
-    shared.launches.push_back({found->second, std::move(launch.pointers),
-                               std::move(launch.sizes), std::move(launch.tasks),
+      found->second = share(launch);
+    // A size that the kernel does not read can be any.
+    SmallVector<DimExpr> sizes;
+    for (std::optional<unsigned> size : found->second.sizes)
+      sizes.push_back(size ? launch.sizes[*size] : DimExpr(0));
+    shared.launches.push_back({found->second.name, std::move(launch.pointers),
+                               std::move(sizes), std::move(launch.tasks),
                                launch.costPerTask, std::move(launch.guard)});
   }
   return planByFusion[key] = std::move(shared);

@@ -9,6 +9,7 @@
 #include "lowering/builder/KernelPlan.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <unordered_map>
 
 namespace zenith::pipeline {
 
@@ -41,7 +42,8 @@ public:
       : kernels(kernels), target(target) {}
 
   /// Kernels of `fusion` and how they are launched. Kernels that were emitted
-  /// for an equal fusion are reused, and so is one whose code turns out equal.
+  /// for an equal fusion are reused, and so is one whose code turns out equal
+  /// but for which of its sizes are one.
   /// Two fusions are equal if their regions, types, kinds of sharing and sizes
   /// are, and so are those of their results that the program never reads
   /// (`unread`) and that are worth keeping out of the caches.
@@ -51,12 +53,23 @@ public:
                                      const llvm::SmallBitVector &unread);
 
 private:
-  mlir::StringAttr share(mlir::func::FuncOp kernel);
+  /// A kernel of the table.
+  struct KnownKernel {
+    mlir::func::FuncOp kernel;
+    unsigned sizes; ///< how many it takes
+  };
+  /// The kernel that a launch takes, and for each of its sizes the number of
+  /// the launch's; nothing for a size that it does not read.
+  struct SharedKernel {
+    mlir::StringAttr name;
+    llvm::SmallVector<std::optional<unsigned>> sizes;
+  };
+  SharedKernel share(const kernels::Launch &launch);
 
   mlir::ModuleOp kernels;
   const target::TargetModel &target;
   llvm::StringMap<SharedPlan> planByFusion;
-  llvm::StringMap<mlir::StringAttr> kernelByText;
+  std::unordered_map<size_t, llvm::SmallVector<KnownKernel>> kernelsByShape;
   unsigned emitted = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/program/KernelCache.h"
 #include "lowering/program/ShapeGuards.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace zenith::pipeline {
@@ -140,6 +141,7 @@ private:
   /// until then.
   llvm::DenseMap<mlir::Value, unsigned> transfers;
   unsigned transferCount = 0;
+  llvm::DenseSet<graph::DimAttr> writtenDims;
   bool hasUnreadableDim = false;
   llvm::DenseSet<mlir::Operation *> early; ///< ops that addEarlyChecks took
   llvm::DenseSet<int64_t> liveSlots, allocatedResults;

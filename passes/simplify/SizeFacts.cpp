@@ -79,6 +79,8 @@ void applySizeFacts(func::FuncOp function) {
   if (facts.empty())
     return;
   DimScalars scalars(function, dims);
+  // The layers of a model have the same sizes.
+  std::map<DimExpr, DimExpr> applied;
   SmallVector<std::pair<OpOperand *, DimExpr>> known;
   for (Operation &op : function.getBody().front()) {
     if (familyOf(&op) != Family::Movement || isa<DimOp>(op) ||
@@ -88,9 +90,12 @@ void applySizeFacts(func::FuncOp function) {
       auto type = cast<RankedTensorType>(operand.get().getType());
       if (type.getRank() || !type.getElementType().isSignlessInteger(64))
         continue;
-      DimExpr size = dims.scalar(operand.get()), by = facts.apply(size);
-      if (size != by)
-        known.push_back({&operand, by});
+      DimExpr size = dims.scalar(operand.get());
+      auto [by, isNew] = applied.try_emplace(size);
+      if (isNew)
+        by->second = facts.apply(size);
+      if (size != by->second)
+        known.push_back({&operand, by->second});
     }
   }
   for (auto &[operand, by] : known)
