@@ -134,6 +134,29 @@ LogicalResult ShapeChecks::sameType(const Twine &place, Type got, Type expected,
   return fail(place, typeText(got), typeText(expected), constraint);
 }
 
+/// `dense<1.0>` of a complex type: MLIR's parser stores one number for each
+/// element, and who reads the elements would read beyond it.
+static bool lacksImaginaryPart(ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  auto complex =
+      dense ? dyn_cast<ComplexType>(dense.getElementType()) : ComplexType();
+  if (!complex)
+    return false;
+  size_t count = dense.isSplat() ? 1 : size_t(dense.getNumElements()),
+         bytes = complex.getElementType().getIntOrFloatBitWidth() / 8;
+  return dense.getRawData().size() < 2 * bytes * count;
+}
+
+LogicalResult ShapeChecks::elements(const Twine &place, ElementsAttr got,
+                                    Type expected, unsigned constraint) const {
+  if (!lacksImaginaryPart(got))
+    return sameType(place, got.getShapedType(), expected, constraint);
+  // At the location: an error of the op would print these elements.
+  ShapeChecks atLocation(op ? std::optional(op->getLoc()) : location, opName);
+  return atLocation.fail(place, "real numbers",
+                         "pairs of numbers for complex elements", constraint);
+}
+
 LogicalResult ShapeChecks::dimOperands(const Twine &place, size_t got,
                                        RankedTensorType type,
                                        unsigned constraint) const {

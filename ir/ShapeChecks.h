@@ -5,6 +5,7 @@
 #ifndef ZENITH_IR_SHAPECHECKS_H
 #define ZENITH_IR_SHAPECHECKS_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/Twine.h"
@@ -57,6 +58,10 @@ public:
   mlir::LogicalResult sameSize(const llvm::Twine &place, int64_t got,
                                int64_t expected, unsigned constraint) const;
   mlir::LogicalResult sameType(const llvm::Twine &place, mlir::Type got,
+                               mlir::Type expected, unsigned constraint) const;
+  /// Elements of the expected type; two numbers each where that is complex,
+  /// which the builtin attribute does not ask for.
+  mlir::LogicalResult elements(const llvm::Twine &place, mlir::ElementsAttr got,
                                mlir::Type expected, unsigned constraint) const;
   /// One operand per dynamic dimension of `type`.
   mlir::LogicalResult dimOperands(const llvm::Twine &place, size_t got,

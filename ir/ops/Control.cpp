@@ -61,7 +61,7 @@ LogicalResult ParamOp::verify() {
   if (!elements)
     return checks.fail("source", "another attribute",
                        "#graph.external or elements", 3);
-  return checks.sameType("source", elements.getShapedType(), type, 3);
+  return checks.elements("source", elements, type, 3);
 }
 
 DimVector ParamOp::resultDims(unsigned, DimAnalysis &) { return {}; }

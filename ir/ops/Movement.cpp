@@ -50,30 +50,9 @@ void ConstantOp::print(OpAsmPrinter &printer) {
   printer << getValueAttr();
 }
 
-/// MLIR's parser takes one number for a complex splat, of which accessors then
-/// read two.
-static bool lacksImaginaryPart(ElementsAttr value) {
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  auto complex =
-      dense ? dyn_cast<ComplexType>(dense.getElementType()) : ComplexType();
-  if (!complex)
-    return false;
-  size_t count = dense.isSplat() ? 1 : size_t(dense.getNumElements()),
-         bytes = complex.getElementType().getIntOrFloatBitWidth() / 8;
-  return dense.getRawData().size() < 2 * bytes * count;
-}
-
 LogicalResult ConstantOp::verify() {
-  ShapeChecks checks(*this);
-  if (lacksImaginaryPart(getValue()))
-    return mlir::emitError(getLoc())
-           << "'" << getOperationName()
-           << "' op value: got real numbers, expected pairs of numbers for "
-              "complex elements (constant_c1)";
   // constant_c1
-  if (!tensorType(getResult()).hasStaticShape())
-    return checks.fail("result", typeText(getType()), "a static shape", 1);
-  return checks.sameType("value", getValue().getShapedType(), getType(), 1);
+  return ShapeChecks(*this).elements("value", getValue(), getType(), 1);
 }
 
 DimVector ConstantOp::resultDims(unsigned, DimAnalysis &analysis) {

@@ -29,6 +29,11 @@ graph.param @param_c3_type : tensor<2xf32> = dense<1.0> : tensor<3xf32>
 
 // -----
 
+// expected-error@below {{'graph.param' op source: got real numbers, expected pairs of numbers for complex elements (param_c3)}}
+graph.param @param_c3_complex : tensor<3xcomplex<f32>> = dense<1.0> : tensor<3xcomplex<f32>>
+
+// -----
+
 // expected-error@below {{'graph.param' op source: got another attribute, expected #graph.external or elements (param_c3)}}
 graph.param @param_c3_kind : tensor<2xf32> = "w"
 

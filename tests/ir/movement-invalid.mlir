@@ -21,7 +21,7 @@ func.func @constant_c1_complex() {
 // -----
 
 func.func @constant_c1_dynamic() {
-  // expected-error@below {{'graph.constant' op result: got tensor<?xf32>, expected a static shape (constant_c1)}}
+  // expected-error@below {{'graph.constant' op value: got tensor<2xf32>, expected tensor<?xf32> (constant_c1)}}
   %r = "graph.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<?xf32>
   return
 }
