@@ -11,9 +11,9 @@
 #include "lowering/routines/RoutineKernels.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "lowering/schedule/ReductionLanes.h"
 #include "lowering/schedule/ScanSchedule.h"
 #include "lowering/schedule/ScatterSchedule.h"
+#include "lowering/schedule/reductions/ReductionLanes.h"
 
 using namespace mlir;
 using namespace zenith::sched;

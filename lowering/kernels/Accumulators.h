@@ -6,8 +6,8 @@
 #define ZENITH_LOWERING_KERNELS_ACCUMULATORS_H
 
 #include "lowering/elements/ElementEmitter.h"
-#include "lowering/schedule/ReductionLanes.h"
-#include "lowering/schedule/ReductionSchedule.h"
+#include "lowering/schedule/reductions/ReductionLanes.h"
+#include "lowering/schedule/reductions/ReductionSchedule.h"
 
 namespace zenith::kernels {
 

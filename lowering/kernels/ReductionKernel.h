@@ -8,7 +8,7 @@
 
 #include "lowering/kernels/Accumulators.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "lowering/schedule/ReductionLanes.h"
+#include "lowering/schedule/reductions/ReductionLanes.h"
 
 namespace zenith::kernels {
 

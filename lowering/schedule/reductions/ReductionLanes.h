@@ -2,10 +2,10 @@
 //
 // Lanes, rows and chunks of reductions, as the schedule of their fusion says.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_REDUCTIONLANES_H
-#define ZENITH_LOWERING_SCHEDULE_REDUCTIONLANES_H
+#ifndef ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONLANES_H
+#define ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONLANES_H
 
-#include "lowering/schedule/ReductionSchedule.h"
+#include "lowering/schedule/reductions/ReductionSchedule.h"
 
 namespace zenith::kernels {
 
@@ -50,4 +50,4 @@ ReductionForm reductionForm(graph::FusionOp fusion,
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_REDUCTIONLANES_H
+#endif // ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONLANES_H

@@ -2,7 +2,7 @@
 //
 // Chooses lanes of reductions by their rows, and divides rows among tasks.
 
-#include "lowering/schedule/ReductionLanes.h"
+#include "lowering/schedule/reductions/ReductionLanes.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/Schedule.h"
 #include "llvm/Support/MathExtras.h"

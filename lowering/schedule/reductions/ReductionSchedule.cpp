@@ -3,7 +3,7 @@
 // Decides how the reductions of a fusion are computed, from shapes and target
 // alone.
 
-#include "lowering/schedule/ReductionSchedule.h"
+#include "lowering/schedule/reductions/ReductionSchedule.h"
 #include "ir/ops/CompositeFormulas.h"
 #include "lowering/builder/SoftmaxMatch.h"
 #include "lowering/elements/ElementConversions.h"

@@ -3,8 +3,8 @@
 // How the reductions of a fusion are computed: the pass of each, the loop along
 // which lanes run, and the number of chunks.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_REDUCTIONSCHEDULE_H
-#define ZENITH_LOWERING_SCHEDULE_REDUCTIONSCHEDULE_H
+#ifndef ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONSCHEDULE_H
+#define ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONSCHEDULE_H
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/IterationSpace.h"
@@ -69,4 +69,4 @@ struct ReductionSchedule {
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_REDUCTIONSCHEDULE_H
+#endif // ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONSCHEDULE_H
