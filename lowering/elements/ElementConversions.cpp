@@ -5,6 +5,7 @@
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/builder/LaneDivision.h"
 #include "lowering/elements/Float8.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 #include <limits>
 
@@ -234,13 +235,33 @@ Value roundTo(KernelBuilder &kernel, Type element, Value x) {
   return x;
 }
 
+/// True for what roundTo() made of a value, and for a value from memory: both
+/// are bf16 already.
+static bool isBF16(Value x) {
+  APFloat special(0.0f);
+  if (auto select = x.getDefiningOp<arith::SelectOp>();
+      select &&
+      matchPattern(select.getTrueValue(), m_ConstantFloat(&special)) &&
+      special.isNaN())
+    x = select.getFalseValue();
+  auto cast = x.getDefiningOp<arith::BitcastOp>();
+  Operation *last = cast ? cast.getIn().getDefiningOp() : nullptr;
+  APInt number;
+  if (!last || last->getNumOperands() != 2 ||
+      !matchPattern(last->getOperand(1), m_ConstantInt(&number)))
+    return false;
+  return isa<arith::AndIOp>(last) ? number == 0xffff0000
+                                  : isa<arith::ShLIOp>(last) && number == 16;
+}
+
 Value toMemory(KernelBuilder &kernel, Type element, Value x) {
   OpBuilder &b = kernel.b;
   Type type = typeLike(memoryType(element), x.getType());
   if (element.isF16())
     return b.create<arith::TruncFOp>(kernel.loc, type, x);
   if (element.isBF16()) {
-    LaneValue i = bits(LaneValue{&kernel, roundTo(kernel, element, x)});
+    LaneValue i =
+        bits(LaneValue{&kernel, isBF16(x) ? x : roundTo(kernel, element, x)});
     return b.create<arith::TruncIOp>(kernel.loc, type,
                                      i.logicalShiftRight(i.like(16)).v);
   }
