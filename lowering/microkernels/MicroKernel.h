@@ -49,7 +49,7 @@ struct PairedK {
 /// layout).
 struct InterleavedK {
   enum Group : unsigned {
-    Pairs = 2, ///< types as above but bf16; an odd K is padded with a zero in B
+    Pairs = 2, ///< types as above; an odd K is padded with a zero in B
     Quads = 4  ///< A is u8, B i8, sums are i32; K is a multiple of 4
   } group;
   /// Sums of a register to which one instruction adds such groups; 0: none

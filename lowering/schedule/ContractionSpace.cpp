@@ -263,10 +263,14 @@ bool supportsKInterleave(unsigned group, Type lhs, Type rhs) {
   if (group == 4)
     return lhs.isUnsignedInteger(8) && rhs.isInteger(8) &&
            !rhs.isUnsignedInteger();
-  return group == 1 ||
+  return group == 1 || (group == 2 && lhs.isBF16() && rhs.isBF16()) ||
          (group == 2 && lhs.isInteger(16) && !lhs.isUnsignedInteger() &&
           rhs.isInteger() && rhs.getIntOrFloatBitWidth() <= 16 &&
           !rhs.isUnsignedInteger(16));
+}
+
+bool readsKInterleave(Type element, const TargetModel &target) {
+  return target.wideLoads && (!element.isBF16() || target.bf16Pairs);
 }
 
 namespace {
@@ -380,7 +384,8 @@ static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
   if (rhs.codes && (rhs.panel != columns || !widens || !space.sum.isF32()))
     return materialise(space, value, dims);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
-  if (rhs.kInterleave > 1 && (!fits || !target.wideLoads))
+  if (rhs.kInterleave > 1 &&
+      (!fits || !readsKInterleave(rhs.source.element, target)))
     return materialise(space, value, dims);
   if (!rhs.panel || fits)
     return rhs;

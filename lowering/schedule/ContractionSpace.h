@@ -151,9 +151,11 @@ LocatedOperand locateB(ContractionSpace &space, mlir::Value value,
 LocatedOperand locateOperand(ContractionSpace &space, mlir::Value value,
                              graph::DimAnalysis &dims);
 /// Whether operands of these types are multiplied in groups of `interleave`
-/// neighbouring k: pairs of 16-bit integers, or quads of 8-bit ones with
-/// unsigned `lhs`.
+/// neighbouring k: pairs of bf16 or 16-bit integers, or quads of 8-bit ones
+/// with unsigned `lhs`.
 bool supportsKInterleave(unsigned interleave, mlir::Type lhs, mlir::Type rhs);
+/// Whether the target reads such groups of elements of B from memory.
+bool readsKInterleave(mlir::Type element, const TargetModel &target);
 /// Plans a row-major copy of the value into scratch, with its own element type
 /// or a wider one.
 LocatedOperand materialise(ContractionSpace &space, mlir::Value value,

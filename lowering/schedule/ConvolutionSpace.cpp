@@ -167,7 +167,7 @@ bool ConvolutionAxes::supportsKInterleave(const LocatedOperand &kernel) {
   if (group == 1)
     return true;
   auto channels = input.back()[0].size.constant();
-  return target.wideLoads &&
+  return readsKInterleave(kernel.source.element, target) &&
          kernels::supportsKInterleave(group, space.a.element,
                                       kernel.source.element) &&
          input.back()[0].stride.isConstant(1) && channels &&

@@ -87,6 +87,10 @@ static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
   return isFew ? widest / 2 : widest;
 }
 
+static int64_t bf16Pair(PanelShape widest) {
+  return std::min<int64_t>(widest.group, 2);
+}
+
 PanelShape panelShapeFor(Operation *op, PanelShape widest) {
   auto elementOf = [&](unsigned operand, bool inMemory) {
     Value value = op->getOperand(operand);
@@ -99,11 +103,15 @@ PanelShape panelShapeFor(Operation *op, PanelShape widest) {
                elementOf(1, false).isInteger(32);
   if (bytes && widest.group == 4)
     return widest;
+  bool pairs = elementOf(0, false).isBF16() && elementOf(1, false).isBF16() &&
+               target::modelOf(op).bf16Pairs;
   auto dot = dyn_cast<DotGeneralOp>(op);
-  if (!dot || !typeOf(dot).getElementType().isF32())
-    return {widest.panel};
-  return {std::min(panelForColumns(dot, widest.panel),
-                   panelForRows(dot, widest.panel))};
+  if (!dot || !(pairs || typeOf(dot).getElementType().isF32()))
+    return {widest.panel, pairs ? bf16Pair(widest) : 1};
+  int64_t columns = panelForColumns(dot, widest.panel);
+  // Panels of pairs are read as such only where they are as wide as tiles.
+  return {std::min(columns, panelForRows(dot, widest.panel)),
+          pairs && columns == widest.panel ? bf16Pair(widest) : 1};
 }
 
 /// True for few columns, which leave most lanes of a vector empty: along K, all

@@ -19,9 +19,9 @@ struct PanelShape {
 mlir::FailureOr<PanelShape> panelShapeOf(mlir::Operation *op, int64_t panel,
                                          int64_t group = 1);
 
-/// The shape for one contraction. Only int16 matmuls and those that
-/// zenith-lower-int8-matmuls built interleave K; a small-M matmul takes half of
-/// a wide panel.
+/// The shape for one contraction. Int16 matmuls, those that
+/// zenith-lower-int8-matmuls built and those of bf16 pairs interleave K; a
+/// small-M matmul takes half of a wide panel.
 PanelShape panelShapeFor(mlir::Operation *contraction, PanelShape widest);
 
 /// Static, with elements, and neither in panels of that width already nor in

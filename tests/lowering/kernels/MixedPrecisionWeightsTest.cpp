@@ -46,6 +46,42 @@ protected:
   }
 };
 
+/// [m, k] times panels of bf16 in which pairs of k lie side by side.
+std::string pairedText(int64_t m, int64_t k, int64_t n, int64_t columns) {
+  int64_t panels = (n + columns - 1) / columns, pairs = (k + 1) / 2;
+  std::string a = tensorText({m, k}, "bf16"),
+              p = tensorText({panels, pairs, columns, 2}, "bf16"),
+              t = tensorText({pairs, 2, panels, columns}, "bf16"),
+              u = tensorText({2 * pairs, panels * columns}, "bf16"),
+              w = tensorText({k, n}, "bf16"), r = tensorText({m, n}, "f32");
+  return zenith::testing::fusionText(
+      "contraction", "%a : " + a + ", %p : " + p, r,
+      "    %t = graph.transpose %p [1, 3, 0, 2] : " + p + " -> " + t +
+          "\n    %u = graph.reshape %t : " + t + " -> " + u +
+          "\n    %s = graph.slice %u [0, 0] [" + std::to_string(k) + ", " +
+          std::to_string(n) + "] [1, 1] : " + u + " -> " + w +
+          "\n    %w = graph.reshape %s : " + w + " -> " + w +
+          "\n    %r = graph.dot_general %a, %w <batching = [] x [], "
+          "contracting = [1] x [0]> : (" +
+          a + ", " + w + ") -> " + r);
+}
+
+TEST_F(NarrowWeights, PairsOfK) {
+  for (int64_t m : {1, 2, 7, 40})
+    for (auto [k, n] : {std::pair<int64_t, int64_t>{1, 17},
+                        {33, 20},
+                        {64, 40},
+                        {7, 100},
+                        {2501, 70}}) {
+      SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k) + "x" +
+                   std::to_string(n));
+      harness.check(pairedText(m, k, n, panel()));
+      bool interleaves =
+          harness.emitted.find("_interleaved2") != std::string::npos;
+      EXPECT_EQ(interleaves, harness.target.bf16Pairs);
+    }
+}
+
 TEST_F(NarrowWeights, PackedPanels) {
   for (const char *narrow : {"i8", "ui8", "i16", "bf16", "f16"})
     for (int64_t m : {1, 2, 7})
