@@ -333,10 +333,10 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
   let summary = "Choose how the target multiplies narrow operands";
   let description = [{
     zenith-assign-precision has written which values are rounded; here the target says how it multiplies them. Where it has dot
-    products of bf16 pairs, products of weights with several rows keep their operands; all others get operands widened to f32, a
-    convert that GEMM kernels do in registers, while zenith-hoist-prepare stores the narrow form of weights. The result is rounded
-    where the product's was, so the meaning is the same on every target. Runs before the packing passes, and before
-    zenith-transform-winograd-filters, which looks for f32. Refuses nothing.
+    products of bf16 pairs, products with weights keep their operands, unless they are convolutions that Winograd tiles of f32 compute
+    in less time; all others get operands widened to f32, a convert that GEMM kernels do in registers, while zenith-hoist-prepare
+    stores the narrow form of weights. The result is rounded where the product's was, so the meaning is the same on every target. Runs
+    before the packing passes, and before zenith-transform-winograd-filters, which looks for f32. Refuses nothing.
 
     With `explain` there is a remark (PRE201 of [remarks](remarks.md)) on each product that is no faster than in f32.
   }];

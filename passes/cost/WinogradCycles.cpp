@@ -7,6 +7,9 @@
 
 #include "ir/dims/OneFactor.h"
 #include "ir/encodings/Winograd.h"
+#include "ir/matchers/ChannelsLast.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -32,6 +35,14 @@ static DimExpr tilesAlong(ConvolutionOp op, int64_t tile, size_t before,
   return phases * DimExpr::ceilDiv(size, phases * DimExpr(tile));
 }
 
+/// Whether a direct convolution multiplies pairs of bf16, at twice the rate of
+/// f32.
+static bool multipliesPairs(ConvolutionOp op,
+                            const target::TargetModel &target) {
+  return target.bf16Pairs && typeOf(op.getInput()).getElementType().isBF16() &&
+         typeOf(op.getKernel()).getElementType().isBF16();
+}
+
 /// Each weight comes from memory once, while others are multiplied; transforms
 /// are a few instructions per element.
 DimExpr winogradCycles(ConvolutionOp op, int64_t tile,
@@ -52,7 +63,8 @@ DimExpr winogradCycles(ConvolutionOp op, int64_t tile,
   DimExpr tiles = oneFactor(results[0] * along(0, filter.across.tile) *
                             along(1, filter.down.tile) * along(2, 1));
   double points = double(direct ? filter.taps() : filter.points()),
-         weights = points * double(filter.planes) * inputs * outputs;
+         ofWord = direct && multipliesPairs(op, target) ? 2 : 1,
+         weights = points * double(filter.planes) * inputs * outputs / ofWord;
   DimExpr multiplyAdds =
       DimExpr::max(tiles, DimExpr(rowsOfTile)) *
       DimExpr(int64_t(weights / target.multiplyAddsPerCycle()));
@@ -70,6 +82,74 @@ DimExpr isFasterWinograd(ConvolutionOp op, int64_t tile, int64_t than,
   DimExpr gain = DimExpr(clearly) * winogradCycles(op, than, target, results) -
                  DimExpr(of) * winogradCycles(op, tile, target, results);
   return DimExpr::min(DimExpr::max(gain, DimExpr(0)), DimExpr(1));
+}
+
+/// A parameter filter of a channels-last convolution that has a Winograd
+/// transform, with enough outputs to be worth the input transform.
+static bool isSuitable(ConvolutionOp op, const target::TargetModel &target) {
+  RankedTensorType kernel = typeOf(op.getKernel());
+  auto ones = [](ArrayRef<int64_t> values) {
+    return llvm::all_of(values, [](int64_t value) { return value == 1; });
+  };
+  auto isPadding = [&](ArrayRef<int64_t> padding) {
+    return llvm::all_of_zip(
+        padding, op.getKernelDilation(), kernel.getShape().drop_back(2),
+        [](int64_t value, int64_t dilation, int64_t taps) {
+          return value >= 0 && value <= (taps - 1) * dilation;
+        });
+  };
+  auto sumsInF32 = [](Value value) {
+    Type element = typeOf(value).getElementType();
+    return element.isF32() || element.isBF16() || element.isF16();
+  };
+  // With dilation, a tile holds positions of one phase; the rows of a task hold
+  // those of all phases.
+  constexpr int64_t mostPhases = 64;
+  auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
+  constexpr int64_t wide = 16;
+  int64_t lanes = target.lanes,
+          halfCacheLine = target.elementsOfLine(sizeof(float)) / 2;
+  // With narrow vectors two of them gain nothing; with wide ones a single
+  // vector of outputs already does.
+  int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
+  return isChannelsLast(op) && op.getGroups() == 1 && winogradFilter(op, 2) &&
+         sumsInF32(op.getInput()) && sumsInF32(op.getKernel()) &&
+         sumsInF32(op.getResult()) &&
+         kernel.getShape().drop_back().back() % halfCacheLine == 0 &&
+         kernel.getShape().back() >= fewestOutputs && ones(op.getStrides()) &&
+         ones(op.getInputDilation()) && isPadding(op.getLow()) &&
+         isPadding(op.getHigh()) &&
+         llvm::all_of(op.getKernelDilation(), isNear) &&
+         isParameter(op.getKernel());
+}
+
+/// Dynamic sizes are guessed: the input of the program is as large as most
+/// networks are trained on, feature maps of later layers are smaller.
+static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
+  constexpr int64_t anyExtent = 224;
+  SmallVector<DimExpr> sizes;
+  for (unsigned dim = 0; dim <= op.getStrides().size(); ++dim) {
+    int64_t guess = dim == 0 ? 1 : anyExtent;
+    auto value =
+        dims.dimOf(op.getResult(), dim).evaluate([&](const std::string &) {
+          return std::optional(guess);
+        });
+    sizes.push_back(std::max<int64_t>(1, value.value_or(guess)));
+  }
+  return sizes;
+}
+
+int64_t fastestTile(ConvolutionOp op, const target::TargetModel &target,
+                    DimAnalysis &dims) {
+  // Tasks keep tiles of the image in arrays of their own.
+  int64_t best = 1;
+  if (!target.stackArrays || !isSuitable(op, target))
+    return best;
+  SmallVector<DimExpr> sizes = likelySizes(op, dims);
+  for (int64_t tile : {2, 4})
+    if (isFasterWinograd(op, tile, best, target, sizes).isConstant(1))
+      best = tile;
+  return best;
 }
 
 } // namespace zenith::cost

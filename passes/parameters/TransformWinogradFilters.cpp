@@ -7,9 +7,6 @@
 #include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
-#include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterDependence.h"
-#include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
 #include "ir/target/TargetModel.h"
@@ -28,66 +25,19 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-/// A parameter filter of a channels-last convolution that has a Winograd
-/// transform, with enough outputs to be worth the input transform.
-static bool isSuitable(ConvolutionOp op, const target::TargetModel &target) {
-  RankedTensorType kernel = typeOf(op.getKernel()), result = typeOf(op);
-  auto ones = [](ArrayRef<int64_t> values) {
-    return llvm::all_of(values, [](int64_t value) { return value == 1; });
+/// Narrow weights stay narrow where inputs are not: there they are to take
+/// little memory, here products are to take little time.
+static bool takesTransform(ConvolutionOp op) {
+  auto isWidened = [](Value value) {
+    Value narrow = beforeWidening(value);
+    return narrow != value && isa<FloatType>(typeOf(narrow).getElementType());
   };
-  auto isPadding = [&](ArrayRef<int64_t> padding) {
-    return llvm::all_of_zip(
-        padding, op.getKernelDilation(), kernel.getShape().drop_back(2),
-        [](int64_t value, int64_t dilation, int64_t taps) {
-          return value >= 0 && value <= (taps - 1) * dilation;
-        });
-  };
-  // With dilation, a tile holds positions of one phase; the rows of a task hold
-  // those of all phases.
-  constexpr int64_t mostPhases = 64;
-  auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
-  constexpr int64_t wide = 16;
-  int64_t lanes = target.lanes,
-          halfCacheLine = target.elementsOfLine(sizeof(float)) / 2;
-  // With narrow vectors two of them gain nothing; with wide ones a single
-  // vector of outputs already does.
-  int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
-  return isChannelsLast(op) && op.getGroups() == 1 && winogradFilter(op, 2) &&
-         result.getElementType().isF32() && kernel.getElementType().isF32() &&
+  Value kernel = op.getKernel();
+  return typeOf(op).getElementType().isF32() &&
+         typeOf(kernel).getElementType().isF32() &&
          typeOf(op.getInput()).getElementType().isF32() &&
-         beforeWidening(op.getKernel()) == op.getKernel() &&
-         kernel.getShape().drop_back().back() % halfCacheLine == 0 &&
-         kernel.getShape().back() >= fewestOutputs && ones(op.getStrides()) &&
-         ones(op.getInputDilation()) && isPadding(op.getLow()) &&
-         isPadding(op.getHigh()) &&
-         llvm::all_of(op.getKernelDilation(), isNear) &&
-         isParameter(op.getKernel());
-}
-
-/// Dynamic sizes are guessed: the input of the program is as large as most
-/// networks are trained on, feature maps of later layers are smaller.
-static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
-  constexpr int64_t anyExtent = 224;
-  SmallVector<DimExpr> sizes;
-  for (unsigned dim = 0; dim <= op.getStrides().size(); ++dim) {
-    int64_t guess = dim == 0 ? 1 : anyExtent;
-    auto value =
-        dims.dimOf(op.getResult(), dim).evaluate([&](const std::string &) {
-          return std::optional(guess);
-        });
-    sizes.push_back(std::max<int64_t>(1, value.value_or(guess)));
-  }
-  return sizes;
-}
-
-static int64_t bestTile(ConvolutionOp op, const target::TargetModel &target,
-                        DimAnalysis &dims) {
-  SmallVector<DimExpr> sizes = likelySizes(op, dims);
-  int64_t best = 1;
-  for (int64_t tile : {2, 4})
-    if (cost::isFasterWinograd(op, tile, best, target, sizes).isConstant(1))
-      best = tile;
-  return best;
+         (beforeWidening(kernel) == kernel ||
+          (isWidened(kernel) && isWidened(op.getInput())));
 }
 
 /// [points * planes * inputs, outputs]: the transformed filter.
@@ -158,16 +108,13 @@ struct TransformWinogradFiltersPass
     if (!isPositive(panel) || !isPositive(lanes))
       return signalPassFailure();
     target::TargetModel target = target::modelOf(getOperation());
-    // Tasks keep tiles of the image in arrays of their own.
-    if (!target.stackArrays)
-      return;
     if (lanes)
       target.lanes = unsigned(lanes);
     DimAnalysis dims;
     SmallVector<std::pair<ConvolutionOp, int64_t>> chosen;
     getOperation().walk([&](ConvolutionOp op) {
       if (int64_t tile =
-              isSuitable(op, target) ? bestTile(op, target, dims) : 1;
+              takesTransform(op) ? cost::fastestTile(op, target, dims) : 1;
           tile != 1)
         chosen.push_back({op, tile});
     });

@@ -4,6 +4,7 @@
 // has them and they pay, else the operands widened by the kernels. The
 // roundings are the program's either way.
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
@@ -12,6 +13,7 @@
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/cost/WinogradCycles.h"
 #include "passes/precision/KeptOps.h"
 
 using namespace mlir;
@@ -24,39 +26,23 @@ namespace zenith {
 
 namespace zenith::precision {
 
-/// From this M on a dot product of pairs is faster than widened weights.
-static constexpr int64_t fewestPairedRows = 4;
-
 static bool isBatched(Operation *op) {
   if (auto dot = dyn_cast<DotGeneralOp>(op))
     return !dot.getDims().getRhsBatching().empty();
   return cast<ConvolutionOp>(op).getGroups() != 1;
 }
 
-/// True where M, elements of the result per column of the weights, is known to
-/// be small.
-static bool hasFewRows(Operation *op) {
-  RankedTensorType result = typeOf(op->getResult(0));
-  RankedTensorType weights = typeOf(op->getOperand(1));
-  if (!result.hasStaticShape() || weights.getNumElements() == 0)
-    return false;
-  int64_t k = 1;
-  if (auto dot = dyn_cast<DotGeneralOp>(op))
-    for (int64_t dim : dot.getDims().getRhsContracting())
-      k *= weights.getDimSize(dim);
-  else
-    k = weights.getNumElements() /
-        weights.getDimSize(cast<ConvolutionOp>(op).getDims().getKernelOutput());
-  int64_t columns = weights.getNumElements() / k;
-  return result.getNumElements() < fewestPairedRows * columns;
-}
-
-/// True for products that kernels of pairs compute: of packed weights.
-static bool formsPairs(Operation *op) {
+/// True for products that kernels of pairs compute: of packed weights, but not
+/// where a Winograd convolution of f32 takes less time.
+static bool formsPairs(Operation *op, const target::TargetModel &target,
+                       DimAnalysis &dims) {
   Value weights = op->getOperand(1);
-  return typeOf(weights).getElementType().isBF16() &&
-         typeOf(weights).hasStaticShape() && isParameter(weights) &&
-         !isBatched(op) && !hasFewRows(op);
+  if (!target.bf16Pairs || !typeOf(weights).getElementType().isBF16() ||
+      !typeOf(weights).hasStaticShape() || !isParameter(weights) ||
+      isBatched(op))
+    return false;
+  auto convolution = dyn_cast<ConvolutionOp>(op);
+  return !convolution || cost::fastestTile(convolution, target, dims) == 1;
 }
 
 /// The same product of the operands widened to f32, rounded to its result's
@@ -82,7 +68,9 @@ struct LowerPrecisionPass : impl::LowerPrecisionPassBase<LowerPrecisionPass> {
   using LowerPrecisionPassBase::LowerPrecisionPassBase;
 
   void runOnOperation() override {
-    bool hasPairs = pairs || target::modelOf(getOperation()).bf16Pairs;
+    target::TargetModel target = target::modelOf(getOperation());
+    target.bf16Pairs |= pairs;
+    DimAnalysis dims;
     SmallVector<Operation *> products;
     getOperation().walk([&](Operation *op) {
       if (isa<DotGeneralOp, ConvolutionOp>(op) &&
@@ -92,9 +80,9 @@ struct LowerPrecisionPass : impl::LowerPrecisionPassBase<LowerPrecisionPass> {
     });
     for (Operation *op : products) {
       Type element = typeOf(op->getOperand(0)).getElementType();
-      if (hasPairs && formsPairs(op))
+      if (formsPairs(op, target, dims))
         continue;
-      if (explain && !(hasPairs && element.isBF16()))
+      if (explain && !(target.bf16Pairs && element.isBF16()))
         remarks::emit(op, remarks::Code::PRE201,
                       {sourceName(op), element.isBF16() ? "bf16" : "f16"});
       widen(op);

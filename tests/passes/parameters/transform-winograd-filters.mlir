@@ -98,3 +98,31 @@ func.func @dilated_line(%x: tensor<1x512x128xf32>) -> tensor<1x512x128xf32> {
       : (tensor<1x512x128xf32>, tensor<3x128x128xf32>) -> tensor<1x512x128xf32>
   return %r : tensor<1x512x128xf32>
 }
+
+// Operands that are rounded for products are transformed after they are
+// widened.
+// CHECK-LABEL: @rounded_operands
+// CHECK: graph.convolution {{.*}} {graph.winograd_tile = 4 : i64}
+func.func @rounded_operands(%x: tensor<1x56x56x64xbf16>) -> tensor<1x56x56x64xf32> {
+  %k = graph.get_param @k : tensor<3x3x64x64xf32>
+  %n = graph.convert %k : tensor<3x3x64x64xf32> -> tensor<3x3x64x64xbf16>
+  %w = graph.convert %n : tensor<3x3x64x64xbf16> -> tensor<3x3x64x64xf32>
+  %v = graph.convert %x : tensor<1x56x56x64xbf16> -> tensor<1x56x56x64xf32>
+  %r = graph.convolution %v, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+  return %r : tensor<1x56x56x64xf32>
+}
+
+// Weights alone are narrow to take little memory.
+// CHECK-LABEL: @narrow_weights
+// CHECK-NOT: winograd_tile
+func.func @narrow_weights(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
+  %k = graph.get_param @k : tensor<3x3x64x64xf32>
+  %n = graph.convert %k : tensor<3x3x64x64xf32> -> tensor<3x3x64x64xbf16>
+  %w = graph.convert %n : tensor<3x3x64x64xbf16> -> tensor<3x3x64x64xf32>
+  %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+  return %r : tensor<1x56x56x64xf32>
+}

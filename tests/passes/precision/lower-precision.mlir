@@ -9,6 +9,8 @@
 
 graph.param @w : tensor<64x32xf32>
 graph.param @b : tensor<2x64x64xbf16>
+graph.param @f : tensor<3x3x64x64xbf16>
+graph.param @g : tensor<3x3x512x512xbf16>
 
 // CHECK-LABEL: @dot
 // CHECK-DAG: %[[N:.*]] = graph.convert %{{.*}} : tensor<64x32xf32> -> tensor<64x32xbf16>
@@ -36,10 +38,10 @@ func.func @narrow_result(%x: tensor<4x64xf16>, %y: tensor<64x32xf16>) -> tensor<
   return %r : tensor<4x32xf16>
 }
 
-// Kernels of pairs have no form for one row, for batches, and for weights that
-// depend on arguments.
+// Kernels of pairs have no form for batches, and for weights that depend on
+// arguments. A single row reads less memory in pairs, too.
 // PAIRS-LABEL: @other_forms
-// PAIRS: graph.dot_general {{.*}} : (tensor<1x64xf32>, tensor<64x32xf32>) -> tensor<1x32xf32>
+// PAIRS: graph.dot_general {{.*}} : (tensor<1x64xbf16>, tensor<64x32xbf16>) -> tensor<1x32xf32>
 // PAIRS: graph.dot_general {{.*}} : (tensor<2x4x64xf32>, tensor<2x64x64xf32>) -> tensor<2x4x64xf32>
 // PAIRS: graph.dot_general {{.*}} : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
 func.func @other_forms(%x: tensor<1x64xbf16>, %u: tensor<2x4x64xbf16>, %a: tensor<8x64xbf16>, %c: tensor<64x4xbf16>)
@@ -51,4 +53,21 @@ func.func @other_forms(%x: tensor<1x64xbf16>, %u: tensor<2x4x64xbf16>, %a: tenso
   %1 = graph.dot_general %u, %b <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x4x64xbf16>, tensor<2x64x64xbf16>) -> tensor<2x4x64xf32>
   %2 = graph.dot_general %a, %c <batching = [] x [], contracting = [1] x [0]> : (tensor<8x64xbf16>, tensor<64x4xbf16>) -> tensor<8x4xf32>
   return %0, %1, %2 : tensor<1x32xf32>, tensor<2x4x64xf32>, tensor<8x4xf32>
+}
+
+// A 3x3 filter that Winograd multiplies in less time than pairs do, and one of
+// so many channels for so few positions that its bytes decide.
+// PAIRS-LABEL: @filters
+// PAIRS: graph.convolution {{.*}} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+// PAIRS: graph.convolution {{.*}} : (tensor<1x7x7x512xbf16>, tensor<3x3x512x512xbf16>) -> tensor<1x7x7x512xf32>
+func.func @filters(%x: tensor<1x56x56x64xbf16>, %y: tensor<1x7x7x512xbf16>) -> (tensor<1x56x56x64xf32>, tensor<1x7x7x512xf32>) {
+  %f = graph.get_param @f : tensor<3x3x64x64xbf16>
+  %g = graph.get_param @g : tensor<3x3x512x512xbf16>
+  %0 = graph.convolution %x, %f <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x56x56x64xbf16>, tensor<3x3x64x64xbf16>) -> tensor<1x56x56x64xf32>
+  %1 = graph.convolution %y, %g <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x7x7x512xbf16>, tensor<3x3x512x512xbf16>) -> tensor<1x7x7x512xf32>
+  return %0, %1 : tensor<1x56x56x64xf32>, tensor<1x7x7x512xf32>
 }
