@@ -6,7 +6,10 @@
 
 #include "ir/GraphOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
 #include <cmath>
+#include <map>
+#include <tuple>
 
 using namespace mlir;
 
@@ -80,39 +83,55 @@ static void addProducts(ArrayRef<float> row, std::vector<double> &products) {
 static void addValues(const Tensor &value, const WeightedProduct &product,
                       const Measured &measured,
                       ActivationStatistics &statistics) {
-  auto *elements = reinterpret_cast<const float *>(value.bytes());
-  ArrayRef<int64_t> shape = value.shape();
-  int64_t inner = 1, channels = product.inputs;
-  for (int64_t size : shape.drop_front(product.inputDim + 1))
-    inner *= size;
+  ArrayRef<float> elements(reinterpret_cast<const float *>(value.bytes()),
+                           size_t(value.size()));
+  size_t inner = 1, channels = size_t(product.inputs);
+  for (int64_t size : value.shape().drop_front(product.inputDim + 1))
+    inner *= size_t(size);
   bool takesPairs =
       !statistics.products.empty() && statistics.rows < mostPairedRows;
-  statistics.rows += channels ? double(value.size()) / channels : 0;
-  for (int64_t i = 0; i < value.size(); ++i) {
-    int64_t channel = i / inner % channels;
-    float element = elements[i];
-    statistics.low[channel] = std::min(statistics.low[channel], element);
-    statistics.high[channel] = std::max(statistics.high[channel], element);
-    statistics.squares[channel] += double(element) * element;
-    if (measured.histograms)
+  statistics.rows += channels ? double(elements.size()) / channels : 0;
+  float *low = statistics.low.data(), *high = statistics.high.data();
+  double *squares = statistics.squares.data();
+  auto add = [&](size_t channel, float element) {
+    low[channel] = std::min(low[channel], element);
+    high[channel] = std::max(high[channel], element);
+    squares[channel] += double(element) * element;
+  };
+  for (const float *row = elements.begin(); row != elements.end();
+       row += channels * inner)
+    if (inner == 1)
+      for (size_t channel = 0; channel < channels; ++channel)
+        add(channel, row[channel]);
+    else
+      for (size_t i = 0; i < channels * inner; ++i)
+        add(i / inner, row[i]);
+  if (measured.histograms)
+    for (float element : elements)
       statistics.histogram.add(element);
-  }
   if (takesPairs)
-    for (int64_t row = 0; row < value.size(); row += channels)
-      addProducts({elements + row, size_t(channels)}, statistics.products);
+    for (size_t row = 0; row < elements.size(); row += channels)
+      addProducts(elements.slice(row, channels), statistics.products);
 }
 
 llvm::Expected<std::vector<ActivationStatistics>>
 measureActivations(func::FuncOp function, ArrayRef<WeightedProduct> products,
                    const RunSamples &runSamples, const Measured &measured) {
-  // Several products may read one value.
+  // Several products may read one value, and mostly in the same way: its
+  // statistics are those of the first of them.
   SmallVector<Value> values;
-  SmallVector<size_t> places;
-  for (const WeightedProduct &product : products) {
-    auto *known = llvm::find(values, product.activation());
-    places.push_back(known - values.begin());
-    if (known == values.end())
-      values.push_back(product.activation());
+  DenseMap<Value, size_t> placeOf;
+  std::map<std::tuple<const void *, int64_t, bool>, size_t> readers;
+  SmallVector<size_t> firsts, places;
+  for (auto [index, product] : llvm::enumerate(products)) {
+    Value value = product.activation();
+    auto [place, isNew] = placeOf.try_emplace(value, values.size());
+    if (isNew)
+      values.push_back(value);
+    places.push_back(place->second);
+    auto reader = std::make_tuple(value.getAsOpaquePointer(), product.inputDim,
+                                  product.isMatmul());
+    firsts.push_back(readers.try_emplace(reader, index).first->second);
   }
   std::vector<ActivationStatistics> all(products.size());
   for (auto [product, statistics] : llvm::zip(products, all)) {
@@ -125,15 +144,19 @@ measureActivations(func::FuncOp function, ArrayRef<WeightedProduct> products,
   }
   if (products.empty())
     return all;
-  if (llvm::Error error = runSamples(
-          programFor(function, values),
-          [&](ArrayRef<Tensor> results) -> llvm::Error {
-            for (auto [product, place, statistics] :
-                 llvm::zip(products, places, all))
-              addValues(results[place], product, measured, statistics);
-            return llvm::Error::success();
-          }))
+  if (llvm::Error error =
+          runSamples(programFor(function, values),
+                     [&](ArrayRef<Tensor> results) -> llvm::Error {
+                       for (auto [index, product] : llvm::enumerate(products))
+                         if (firsts[index] == index)
+                           addValues(results[places[index]], product, measured,
+                                     all[index]);
+                       return llvm::Error::success();
+                     }))
     return std::move(error);
+  for (auto [statistics, first] : llvm::zip(all, firsts))
+    if (&statistics != &all[first])
+      statistics = all[first];
   return all;
 }
 
