@@ -13,7 +13,7 @@
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/ScanSchedule.h"
 #include "lowering/schedule/ScatterSchedule.h"
-#include "lowering/schedule/reductions/ReductionLanes.h"
+#include "lowering/schedule/reductions/ReductionPasses.h"
 
 using namespace mlir;
 using namespace zenith::sched;
@@ -108,9 +108,9 @@ FailureOr<Decision> decideElements(const Request &request) {
                     tasks);
 }
 
-static FailureOr<Decision> reduceDecision(const Request &request, int64_t rows,
-                                          int64_t slots, int64_t chunk,
-                                          int64_t allLanes,
+static FailureOr<Decision> reduceDecision(const Request &request,
+                                          const kernels::ReductionForm &form,
+                                          int64_t slots,
                                           std::optional<DimExpr> tasks,
                                           ArrayRef<DimExpr> scratch) {
   auto given = request.givenAs<ReduceAttr>();
@@ -119,22 +119,70 @@ static FailureOr<Decision> reduceDecision(const Request &request, int64_t rows,
   auto differs = [](int64_t wanted, int64_t own) {
     return wanted && wanted != own;
   };
-  if (given &&
-      (differs(given.getRows(), rows) || differs(given.getChunk(), chunk) ||
-       differs(given.getSlots(), slots)))
+  if (given && (differs(given.getRows(), form.rows) ||
+                differs(given.getChunk(), form.chunk) ||
+                differs(given.getSlots(), slots)))
     return refuse(
         request.fusion, ScratchBytes, "rows, slots, chunk",
         graph::listText({given.getRows(), given.getSlots(), given.getChunk()}),
-        graph::listText({rows, slots, chunk}));
+        graph::listText({form.rows, slots, form.chunk}));
   if (failed(request.check(tasks, scratch)))
     return failure();
-  LaneKeys lanes(allLanes);
-  return decisionOf(ReduceAttr::get(request.context(), graph::RunOn::Task, {},
-                                    rows, 0, slots, chunk, lanes.item,
-                                    lanes.lanes, request.tasks(),
-                                    request.scratchAttr(scratch),
-                                    request.shares, request.store()),
-                    tasks);
+  LaneKeys lanes(form.lanes);
+  auto integers = [&](ArrayRef<int64_t> values) {
+    return values.empty() ? DenseI64ArrayAttr() : request.integers(values);
+  };
+  DenseI64ArrayAttr streams =
+      form.streams ? request.integers(*form.streams) : DenseI64ArrayAttr();
+  return decisionOf(
+      ReduceAttr::get(request.context(), graph::RunOn::Task, {}, form.rows, 0,
+                      slots, form.chunk, integers(form.sums), form.together,
+                      form.prefetch, streams, lanes.item, lanes.lanes,
+                      request.tasks(), request.scratchAttr(scratch),
+                      request.shares, request.store()),
+      tasks);
+}
+
+/// Regions that say how elements combine are computed lane by lane.
+static FailureOr<Decision> decideRegionReduction(const Request &request) {
+  kernels::ReductionForm form;
+  form.lanes = kernels::givenLanes(
+      request.fusion, kernels::valueWidth(request.fusion, request.target));
+  if (auto given = request.givenAs<ReduceAttr>();
+      given && (given.getSums() || given.getTogether() || given.getStreams() ||
+                given.getPrefetch() != Prefetch()))
+    return refuse(request.fusion, ModelLimits,
+                  "sums, together, prefetch, streams", textOf(given),
+                  "none for a region");
+  return reduceDecision(request, form, 0, {}, {});
+}
+
+/// sched_c3, sched_c12: what is given for the passes is there.
+static LogicalResult checkPasses(const Request &request,
+                                 const kernels::ReductionForm &given,
+                                 const kernels::ReductionSchedule &plan) {
+  graph::FusionOp fusion = request.fusion;
+  constexpr int64_t mostTogether = 16;
+  if (!given.sums.empty() && given.sums.size() != plan.levels)
+    return refuse(fusion, TileSizes, "sums", graph::listText(given.sums),
+                  "one number for each of " + Twine(plan.levels) + " passes");
+  if (given.together > mostTogether ||
+      (given.together > 1 &&
+       !kernels::mayReduceTogether(plan, given, request.dims)))
+    return refuse(fusion, TileSizes, "together", Twine(given.together),
+                  "1, or at most " + Twine(mostTogether) +
+                      " for whole rows of which nothing is kept");
+  bool isOpen = given.prefetch.kind == Prefetch::Open ||
+                given.prefetch.kind == Prefetch::None;
+  if (!isOpen && (given.prefetch.kind != Prefetch::Rows ||
+                  !kernels::mayPrefetchRows(plan, request.target)))
+    return refuse(fusion, ModelLimits, "prefetch", textOf(request.given),
+                  "rows for a second pass over rows of known length, or none");
+  for (int64_t number : given.streams.value_or(SmallVector<int64_t>()))
+    if (!request.target.prefetches || !kernels::isInt8Operand(fusion, number))
+      return refuse(fusion, ModelLimits, "streams", Twine(number),
+                    "an operand of int8 elements, on a target that prefetches");
+  return success();
 }
 
 FailureOr<Decision> decideReduction(const Request &request) {
@@ -143,11 +191,8 @@ FailureOr<Decision> decideReduction(const Request &request) {
   bool isRegion = llvm::any_of(fusion.getBody().front(), [](Operation &op) {
     return isa<graph::ReduceWithOp>(op);
   });
-  if (isRegion) {
-    unsigned chosen = kernels::valueWidth(fusion, request.target);
-    return reduceDecision(request, 0, 0, 0, kernels::givenLanes(fusion, chosen),
-                          {}, {});
-  }
+  if (isRegion)
+    return decideRegionReduction(request);
   auto plan =
       kernels::ReductionSchedule::make(fusion, request.dims, request.target);
   // What has no rows or columns of its own is computed per element.
@@ -156,26 +201,33 @@ FailureOr<Decision> decideReduction(const Request &request) {
   if (!plan)
     return refuse(fusion, KindFits, "kind", "reduce",
                   "elements: the reductions are over different elements");
-  kernels::ReductionForm form =
-      kernels::reductionForm(fusion, *plan, request.dims, request.target);
+  kernels::ReductionForm form = kernels::givenReductionForm(fusion, *plan);
+  if (!form.lanes)
+    form.lanes =
+        kernels::lanesOfReduction(*plan, fusion, request.dims, request.target);
+  if (given && failed(checkPasses(request, form, *plan)))
+    return failure();
   plan->divide(form.chunk);
-  int64_t rows = 0;
+  kernels::choosePasses(form, fusion, *plan, request.dims, request.target);
   std::optional<DimExpr> tasks;
   if (plan->chunk) {
     DimExpr kept = 1;
     for (unsigned loop : plan->keptLoops)
       kept = kept * plan->space->size(loop);
     tasks = plan->chunks * kept;
+    form.rows = 0;
   } else if (plan->lanesReduced) {
     auto ofRows = kernels::rowTasksOf(*plan, form.lanes, form.rows);
-    rows = ofRows.rowsPerTask;
-    // With several passes, emission rounds up to the rows of a pass.
-    if (plan->levels < 2)
-      tasks = ofRows.tasks;
+    form.rows = ofRows.rowsPerTask;
+    if (form.together > 1)
+      ofRows.roundUpTo(unsigned(form.together));
+    tasks = ofRows.tasks;
+  } else {
+    form.rows = 0;
   }
-  return reduceDecision(request, rows,
+  return reduceDecision(request, form,
                         plan->chunk ? plan->chunks.constant().value_or(0) : 0,
-                        plan->chunk, form.lanes, tasks, plan->scratch());
+                        tasks, plan->scratch());
 }
 
 /// A given tile is all lanes of a row of a task, where the rows can be finished

@@ -13,6 +13,7 @@
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/schedule/AttentionSchedule.h"
 #include "lowering/schedule/ElementsSchedule.h"
+#include "lowering/schedule/EpilogueForm.h"
 #include "lowering/schedule/GemmVariants.h"
 
 using namespace mlir;
@@ -47,21 +48,14 @@ struct Variants {
 /// A guard for what is 1 where a variant is taken, else 0.
 static Guard guardOf(const DimExpr &taken) { return {DimExpr(1), taken}; }
 
-static Attribute product(const Request &request, ConvForm form,
-                         DenseI64ArrayAttr tile, int64_t lanes,
-                         const Operands &operands, DenseI64ArrayAttr block,
-                         const KLoop &loop, const Joined &joined,
+static Attribute product(const Request &request, const ProductKeys &keys,
                          ArrayAttr scratch) {
-  MLIRContext *context = request.context();
-  graph::RunOn on = graph::RunOn::Task;
+  ScheduleKeys common;
+  common.tasks = request.tasks();
+  common.scratch = scratch;
+  common.shares = request.shares;
   bool isConv = kindsOf(request.fusion).front() == ConvAttr::getMnemonic();
-  if (isConv)
-    return ConvAttr::get(context, on, {}, form, 0, tile, {}, lanes, operands,
-                         block, loop, joined, 1, 1, 1, {}, request.tasks(),
-                         scratch, request.shares, Store::Plain);
-  return GemmAttr::get(context, on, {}, tile, {}, lanes, operands, block, loop,
-                       joined, 1, 1, 1, {}, request.tasks(), scratch,
-                       request.shares, Store::Plain);
+  return productAttr(request.context(), isConv, keys, common);
 }
 
 static Operands operandsOf(const kernels::ContractionSpace &space,
@@ -104,11 +98,26 @@ static Attribute plainProduct(const Request &request,
                                   : int64_t(kernels::nrOf(space.sum, target))};
   if (schedule.kc())
     tile.push_back(schedule.kc());
-  return product(
-      request, {ConvForm::Direct, 0}, request.integers(tile),
-      kernels::sumLanes(space.sum, target), operandsOf(space, target, schedule),
-      request.integers({schedule.tilesPerTask, schedule.panelsPerTask}),
-      kernels::loopOf(schedule), kernels::joinedOf(schedule), scratch);
+  ProductKeys keys;
+  keys.form = {ConvForm::Direct, 0};
+  keys.tile = request.integers(tile);
+  keys.lanes = kernels::sumLanes(space.sum, target);
+  keys.operands = operandsOf(space, target, schedule);
+  keys.block =
+      request.integers({schedule.tilesPerTask, schedule.panelsPerTask});
+  keys.kLoop = kernels::loopOf(schedule);
+  keys.joined = kernels::joinedOf(schedule);
+  keys.prefetch = schedule.prefetch;
+  if (const auto &stores = schedule.columnStores)
+    keys.finish = request.integers({stores->tiles, stores->rows});
+  keys.mirror = schedule.mirrorRows;
+  return product(request, keys, scratch);
+}
+
+/// A given prefetch of nothing stays one.
+static bool isGivenNone(const Request &request) {
+  auto conv = request.givenAs<ConvAttr>();
+  return conv && conv.getPrefetch().tiles.kind == Prefetch::None;
 }
 
 /// Winograd convolutions have register tiles of the target, and blocks of
@@ -120,17 +129,26 @@ static Attribute winogradProduct(const Request &request,
   Type sum = variant.space.sum;
   const graph::WinogradTransform &across = variant.filter.across;
   int64_t results = across.size - across.taps + 1;
-  Operands operands;
-  operands.a.form = variant.transformsInTasks ? Operand::Copied : Operand::Rows;
-  operands.b.form = Operand::Rows;
+  ProductKeys keys;
+  keys.form = {ConvForm::Winograd, results};
+  keys.tile =
+      request.integers({target.mr, int64_t(kernels::nrOf(sum, target))});
+  keys.lanes = kernels::sumLanes(sum, target);
+  keys.operands.a.form =
+      variant.transformsInTasks ? Operand::Copied : Operand::Rows;
+  keys.operands.b.form = Operand::Rows;
   if (auto panels = graph::matchUnpackedPanels(matrixOfB(variant.space.op)))
-    operands.b = {Operand::Panels, panels->panel, panels->group};
-  return product(
-      request, {ConvForm::Winograd, results},
-      request.integers({target.mr, int64_t(kernels::nrOf(sum, target))}),
-      kernels::sumLanes(sum, target), operands,
-      request.integers({variant.tilesOfBlock, variant.layersOfBlock}), {}, {},
-      scratch);
+    keys.operands.b = {Operand::Panels, panels->panel, panels->group};
+  keys.block = request.integers({variant.tilesOfBlock, variant.layersOfBlock});
+  if (variant.prefetchesNextPoint)
+    keys.prefetch.tiles = {Prefetch::Panel, 0};
+  else if (isGivenNone(request))
+    keys.prefetch.tiles = {Prefetch::None, 0};
+  if (!variant.transformsInTasks) {
+    keys.fewestTasks = variant.fewestTasks;
+    keys.inputTiles = variant.tilesPerTransform;
+  }
+  return product(request, keys, scratch);
 }
 
 /// sched_c3, sched_c12: given blocks are of planes that the filter sums over,
@@ -199,6 +217,25 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
   if (given->joined.count && given->joined != own->joined)
     return refuse(fusion, TileSizes, "joined", textOf(request.given),
                   textOf(decided));
+  if (given->finish && given->finish != own->finish)
+    return refuse(fusion, TileSizes, "finish", text(given->finish),
+                  text(own->finish) + " for these results");
+  for (auto [key, wanted, has] :
+       {std::tuple(StringRef("mirror"), given->mirror, own->mirror),
+        std::tuple(StringRef("fewest_tasks"), given->fewestTasks,
+                   own->fewestTasks),
+        std::tuple(StringRef("input_tiles"), given->inputTiles,
+                   own->inputTiles)})
+    if (wanted && wanted != has)
+      return refuse(fusion, TileSizes, key, Twine(wanted),
+                    has ? "a multiple of the lanes" : "none for this product");
+  auto takes = [](const Prefetch &wanted, const Prefetch &has) {
+    return wanted.kind == Prefetch::Open || wanted == has;
+  };
+  if (!takes(given->prefetch.tiles, own->prefetch.tiles) ||
+      !takes(given->prefetch.rest, own->prefetch.rest))
+    return refuse(fusion, ModelLimits, "prefetch", textOf(request.given),
+                  textOf(decided));
   if (given->kSlices != 1)
     return refuse(fusion, SlicesOfK, "k_slices", Twine(given->kSlices),
                   "1 for a task");
@@ -206,6 +243,17 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
     return refuse(fusion, OperandForms, "form", textOf(request.given),
                   textOf(decided));
   return success();
+}
+
+/// Whether the epilogue stores its results column by column.
+static FailureOr<bool> storesColumns(const Request &request,
+                                     const kernels::ContractionSpace &space,
+                                     const target::TargetModel &target) {
+  auto form =
+      kernels::EpilogueForm::make(request.fusion, request.dims, space, target);
+  if (failed(form))
+    return failure();
+  return form->rowRun.has_value();
 }
 
 FailureOr<Decision> decideProduct(const Request &request) {
@@ -231,13 +279,22 @@ FailureOr<Decision> decideProduct(const Request &request) {
   bool isFree = false;
   if (found.hasPlain()) {
     if (const auto &small = found.small) {
-      auto schedule = kernels::chooseGemm(small->space, small->target, {});
+      auto stores = storesColumns(request, small->space, small->target);
+      if (failed(stores))
+        return failure();
+      auto schedule =
+          kernels::chooseGemm(small->space, small->target,
+                              kernels::givenTileOfFewRows(fusion), *stores);
       variants.add(request.context(),
                    {found.space->rowAxis.size, DimExpr(small->mostRows)},
                    plainProduct(request, small->space, small->target, schedule,
                                 scratch));
     }
-    auto schedule = kernels::chooseGemm(*found.space, found.target, tile);
+    auto stores = storesColumns(request, *found.space, found.target);
+    if (failed(stores))
+      return failure();
+    auto schedule =
+        kernels::chooseGemm(*found.space, found.target, tile, *stores);
     isFree = kernels::hasFreeBlocks(*found.space, schedule);
     tasks =
         found.space->outerCount() * schedule.rowBlocks * schedule.panelGroups;

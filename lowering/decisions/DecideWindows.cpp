@@ -8,6 +8,7 @@
 #include "lowering/decisions/Decide.h"
 #include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleChecks.h"
+#include "lowering/decisions/ScheduleKeys.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/windows/Int8WindowSchedule.h"
@@ -30,12 +31,18 @@ static Attribute windowAttr(const Request &request, const WindowKeys &keys) {
   auto integers = [&](ArrayRef<int64_t> values) {
     return values.empty() ? DenseI64ArrayAttr() : request.integers(values);
   };
-  if (kindsOf(request.fusion).front() == ConvAttr::getMnemonic())
-    return ConvAttr::get(context, graph::RunOn::Task, {},
-                         {ConvForm::Depthwise, 0, keys.form}, keys.keep,
-                         integers(keys.tile), {}, keys.lanes, {},
-                         integers(keys.block), {}, {}, 1, 1, 1, {},
-                         request.tasks(), {}, request.shares, Store::Plain);
+  if (kindsOf(request.fusion).front() == ConvAttr::getMnemonic()) {
+    ProductKeys product;
+    product.form = {ConvForm::Depthwise, 0, keys.form};
+    product.keep = keys.keep;
+    product.tile = integers(keys.tile);
+    product.lanes = keys.lanes;
+    product.block = integers(keys.block);
+    ScheduleKeys common;
+    common.tasks = request.tasks();
+    common.shares = request.shares;
+    return productAttr(context, /*isConv=*/true, product, common);
+  }
   return WindowAttr::get(context, graph::RunOn::Task, {}, keys.form,
                          integers(keys.tile), integers(keys.block), keys.keep,
                          keys.lanes / lanes, lanes, request.tasks(), {},

@@ -18,27 +18,55 @@ using namespace zenith::sched;
 
 namespace zenith::decisions {
 
+template <typename Product> static ProductKeys sharedKeys(Product product) {
+  ProductKeys keys;
+  keys.tile = product.getTile();
+  keys.item = product.getItem();
+  keys.lanes = product.getLanes();
+  keys.operands = product.getOperands();
+  keys.block = product.getBlock();
+  keys.kLoop = product.getKLoop();
+  keys.joined = product.getJoined();
+  keys.prefetch = product.getPrefetch();
+  keys.finish = product.getFinish();
+  keys.stages = product.getStages();
+  keys.vector = product.getVector();
+  keys.kSlices = product.getKSlices();
+  keys.fragment = product.getFragment();
+  return keys;
+}
+
 std::optional<ProductKeys> productKeys(Attribute schedule) {
-  auto read = [](auto kind, ConvForm form, int64_t keep) -> ProductKeys {
-    return {kind.getTile(),
-            kind.getItem(),
-            kind.getLanes(),
-            kind.getOperands(),
-            kind.getBlock(),
-            kind.getKLoop(),
-            kind.getJoined(),
-            kind.getStages(),
-            kind.getVector(),
-            kind.getKSlices(),
-            kind.getFragment(),
-            form,
-            keep};
-  };
-  if (auto gemm = dyn_cast<GemmAttr>(schedule))
-    return read(gemm, {}, 0);
-  if (auto conv = dyn_cast<ConvAttr>(schedule))
-    return read(conv, conv.getForm(), conv.getKeep());
-  return std::nullopt;
+  if (auto gemm = dyn_cast<GemmAttr>(schedule)) {
+    ProductKeys keys = sharedKeys(gemm);
+    keys.mirror = gemm.getMirror();
+    return keys;
+  }
+  auto conv = dyn_cast<ConvAttr>(schedule);
+  if (!conv)
+    return std::nullopt;
+  ProductKeys keys = sharedKeys(conv);
+  keys.form = conv.getForm();
+  keys.keep = conv.getKeep();
+  keys.fewestTasks = conv.getFewestTasks();
+  keys.inputTiles = conv.getInputTiles();
+  return keys;
+}
+
+Attribute productAttr(MLIRContext *context, bool isConv,
+                      const ProductKeys &keys, const ScheduleKeys &common) {
+  if (isConv)
+    return ConvAttr::get(
+        context, common.on, common.group, keys.form, keys.keep,
+        keys.fewestTasks, keys.inputTiles, keys.tile, keys.item, keys.lanes,
+        keys.operands, keys.block, keys.kLoop, keys.joined, keys.prefetch,
+        keys.finish, keys.stages, keys.vector, keys.kSlices, keys.fragment,
+        common.tasks, common.scratch, common.shares, common.store);
+  return GemmAttr::get(
+      context, common.on, common.group, keys.mirror, keys.tile, keys.item,
+      keys.lanes, keys.operands, keys.block, keys.kLoop, keys.joined,
+      keys.prefetch, keys.finish, keys.stages, keys.vector, keys.kSlices,
+      keys.fragment, common.tasks, common.scratch, common.shares, common.store);
 }
 
 static bool allPositive(ArrayRef<int64_t> sizes) {
@@ -80,11 +108,23 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
   if (keys.form.kind != ConvForm::Depthwise && block &&
       (block.size() != 2 || !allPositive(block.asArrayRef())))
     return fail("block", block, "tiles and panels, both positive");
+  if (keys.finish &&
+      (keys.finish.size() != 2 || !allPositive(keys.finish.asArrayRef())))
+    return fail("finish", keys.finish, "tiles and rows, both positive");
+  for (const Prefetch &prefetch : {keys.prefetch.tiles, keys.prefetch.rest})
+    if (failed(checkPrefetch(fusion, prefetch)))
+      return failure();
   auto positive = [&](StringRef key, int64_t value) {
     return value > 0
                ? success()
                : refuse(fusion, TileSizes, key, Twine(value), "at least 1");
   };
+  for (auto [key, value] :
+       {std::pair(StringRef("mirror"), keys.mirror),
+        std::pair(StringRef("fewest_tasks"), keys.fewestTasks),
+        std::pair(StringRef("input_tiles"), keys.inputTiles)})
+    if (value && failed(positive(key, value)))
+      return failure();
   if (keys.joined.count < 0 || keys.joined.count == 1)
     return refuse(fusion, TileSizes, "joined", Twine(keys.joined.count),
                   "at least 2 tasks");
@@ -244,6 +284,9 @@ static LogicalResult checkLimits(graph::FusionOp fusion,
     if (registers > mostItemRegisters)
       return fail("item", Twine(registers) + " registers",
                   "at most " + Twine(mostItemRegisters));
+    if (keys.prefetch != Prefetches() || keys.finish || keys.mirror)
+      return fail("prefetch, finish, mirror", "keys of tasks",
+                  "none for a group");
   } else if (keys.item || keys.stages != 1 || keys.vector != 1) {
     return fail("item, stages, vector", "sizes of groups", "none for a task");
   }

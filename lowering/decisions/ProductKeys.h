@@ -5,7 +5,7 @@
 #ifndef ZENITH_LOWERING_DECISIONS_PRODUCTKEYS_H
 #define ZENITH_LOWERING_DECISIONS_PRODUCTKEYS_H
 
-#include "lowering/schedule/Schedule.h"
+#include "lowering/decisions/ScheduleKeys.h"
 #include <optional>
 
 namespace zenith::decisions {
@@ -18,14 +18,22 @@ struct ProductKeys {
   mlir::DenseI64ArrayAttr block;
   sched::KLoop kLoop;
   sched::Joined joined;
+  sched::Prefetches prefetch;
+  mlir::DenseI64ArrayAttr finish;
   int64_t stages = 1, vector = 1, kSlices = 1;
   sched::Fragment fragment;
-  sched::ConvForm form; ///< convolutions only
-  int64_t keep = 0;     ///< depthwise ones over planes only
+  sched::ConvForm form;                    ///< convolutions only
+  int64_t keep = 0;                        ///< depthwise ones over planes only
+  int64_t fewestTasks = 0, inputTiles = 0; ///< Winograd only
+  int64_t mirror = 0;                      ///< symmetric products only
 };
 
 /// Nullopt for schedules of other kinds.
 std::optional<ProductKeys> productKeys(mlir::Attribute schedule);
+/// The attribute with these keys: of a convolution, or of a matrix product.
+mlir::Attribute productAttr(mlir::MLIRContext *context, bool isConv,
+                            const ProductKeys &keys,
+                            const ScheduleKeys &common);
 
 /// Bytes of local memory that a group's tiles take.
 int64_t localBytesOf(graph::FusionOp fusion, const ProductKeys &keys);

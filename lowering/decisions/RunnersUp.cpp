@@ -4,6 +4,7 @@
 
 #include "lowering/decisions/RunnersUp.h"
 #include "lowering/decisions/Cost.h"
+#include "lowering/decisions/ProductKeys.h"
 #include "lowering/decisions/ScheduleKeys.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -38,6 +39,8 @@ struct Candidates {
   template <typename Kind>
   void narrower(Kind own, int64_t item, int64_t lanes, StringRef why);
   template <typename Kind> void halveLanes(Kind own);
+  void product(Attribute own, const ConvForm &form, ArrayRef<int64_t> tile,
+               int64_t lanes, StringRef why);
   void visit(ElementsAttr own);
   void visit(ReduceAttr own) { halveLanes(own); }
   void visit(WindowAttr own) { halveLanes(own); }
@@ -60,8 +63,9 @@ void Candidates::narrower(ElementsAttr own, int64_t item, int64_t lanes,
 void Candidates::narrower(ReduceAttr own, int64_t item, int64_t lanes,
                           StringRef why) {
   add(ReduceAttr::get(fusion.getContext(), own.getOn(), {}, own.getRows(), 0,
-                      own.getSlots(), own.getChunk(), item, lanes, {},
-                      own.getScratch(), own.getShares(), own.getStore()),
+                      own.getSlots(), own.getChunk(), {}, 0, {}, {}, item,
+                      lanes, {}, own.getScratch(), own.getShares(),
+                      own.getStore()),
       why);
 }
 
@@ -114,24 +118,30 @@ static SmallVector<int64_t> halved(ArrayRef<int64_t> tile, int64_t lanes) {
 static constexpr StringLiteral smallTile =
     "a smaller tile loads more for each multiply-add";
 
+/// A product of which other keys are left open.
+void Candidates::product(Attribute own, const ConvForm &form,
+                         ArrayRef<int64_t> tile, int64_t lanes, StringRef why) {
+  ProductKeys keys;
+  keys.form = form;
+  keys.lanes = lanes;
+  if (!tile.empty())
+    keys.tile = integers(tile);
+  ScheduleKeys common = keysOf(own);
+  common.group = {};
+  common.tasks = {};
+  common.scratch = {};
+  add(productAttr(fusion.getContext(), isa<ConvAttr>(own), keys, common), why);
+}
+
 void Candidates::visit(GemmAttr own) {
   if (own.getTile() && own.getLanes())
-    add(GemmAttr::get(
-            fusion.getContext(), own.getOn(), {},
-            integers(halved(own.getTile().asArrayRef(), own.getLanes())), {},
-            own.getLanes(), {}, {}, {}, {}, 1, 1, 1, {}, {}, {},
-            own.getShares(), own.getStore()),
-        smallTile);
+    product(own, {}, halved(own.getTile().asArrayRef(), own.getLanes()),
+            own.getLanes(), smallTile);
 }
 
 void Candidates::visit(ConvAttr own) {
-  auto with = [&](const ConvForm &form, DenseI64ArrayAttr tile, int64_t lanes,
-                  StringRef why) {
-    add(ConvAttr::get(fusion.getContext(), own.getOn(), {}, form, 0, tile, {},
-                      lanes, {}, {}, {}, {}, 1, 1, 1, {}, {}, {},
-                      own.getShares(), own.getStore()),
-        why);
-  };
+  auto with = [&](const ConvForm &form, ArrayRef<int64_t> tile, int64_t lanes,
+                  StringRef why) { product(own, form, tile, lanes, why); };
   ConvForm form = own.getForm();
   if (form.kind == ConvForm::Winograd)
     with({ConvForm::Direct, 0}, {}, 0, "it has more multiplications");
@@ -142,7 +152,7 @@ void Candidates::visit(ConvAttr own) {
     with(form, {}, own.getLanes() / 2,
          "fewer channels at a time hide less latency");
   else if (own.getTile() && own.getLanes())
-    with(form, integers(halved(own.getTile().asArrayRef(), own.getLanes())),
+    with(form, halved(own.getTile().asArrayRef(), own.getLanes()),
          own.getLanes(), smallTile);
 }
 

@@ -118,6 +118,29 @@ static LogicalResult checkTile(graph::FusionOp fusion, DenseI64ArrayAttr tile,
   return success();
 }
 
+/// sched_c3: sums are joined by halves.
+static LogicalResult checkSums(graph::FusionOp fusion, DenseI64ArrayAttr sums) {
+  constexpr int64_t mostSums = 16;
+  if (!sums || llvm::all_of(sums.asArrayRef(), [](int64_t count) {
+        return count >= 1 && count <= mostSums &&
+               llvm::isPowerOf2_64(uint64_t(count));
+      }))
+    return success();
+  return refuse(fusion, TileSizes, "sums", graph::listText(sums.asArrayRef()),
+                "powers of two, at most " + Twine(mostSums));
+}
+
+LogicalResult checkPrefetch(graph::FusionOp fusion, const Prefetch &prefetch) {
+  constexpr int64_t most = 1 << 16;
+  bool counts =
+      prefetch.kind == Prefetch::Lines || prefetch.kind == Prefetch::Rows;
+  if (counts ? prefetch.number >= 1 && prefetch.number <= most
+             : prefetch.number == 0)
+    return success();
+  return refuse(fusion, TileSizes, "prefetch", Twine(prefetch.number),
+                "1 to " + Twine(most) + " for lines and rows, and only there");
+}
+
 LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
   auto size = [&](StringRef key, int64_t value, int64_t least = 0) {
     return checkSize(fusion, key, value, least);
@@ -138,6 +161,9 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
                        failed(size("keep", reduce.getKeep())) ||
                        failed(size("slots", reduce.getSlots())) ||
                        failed(size("chunk", reduce.getChunk())) ||
+                       failed(size("together", reduce.getTogether())) ||
+                       failed(checkSums(fusion, reduce.getSums())) ||
+                       failed(checkPrefetch(fusion, reduce.getPrefetch())) ||
                        failed(checkItem(fusion, reduce.getItem())) ||
                        failed(checkTile(fusion, {}, reduce.getLanes())));
       })

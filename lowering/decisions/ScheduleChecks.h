@@ -33,6 +33,10 @@ mlir::LogicalResult refuse(graph::FusionOp fusion, Constraint constraint,
                            const llvm::Twine &key, const llvm::Twine &got,
                            const llvm::Twine &expected);
 
+/// sched_c3: a number is there for what counts.
+mlir::LogicalResult checkPrefetch(graph::FusionOp fusion,
+                                  const sched::Prefetch &prefetch);
+
 /// What types and ops alone say of a schedule that is no choice.
 mlir::LogicalResult checkKind(graph::FusionOp fusion, graph::Schedule schedule);
 mlir::LogicalResult checkGroup(graph::FusionOp fusion,

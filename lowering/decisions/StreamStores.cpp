@@ -99,10 +99,11 @@ static Attribute withStore(Attribute schedule, Store store) {
                              own.getLanes(), own.getTasks(), own.getScratch(),
                              own.getShares(), store);
   auto own = cast<ReduceAttr>(schedule);
-  return ReduceAttr::get(context, own.getOn(), own.getGroup(), own.getRows(),
-                         own.getKeep(), own.getSlots(), own.getChunk(),
-                         own.getItem(), own.getLanes(), own.getTasks(),
-                         own.getScratch(), own.getShares(), store);
+  return ReduceAttr::get(
+      context, own.getOn(), own.getGroup(), own.getRows(), own.getKeep(),
+      own.getSlots(), own.getChunk(), own.getSums(), own.getTogether(),
+      own.getPrefetch(), own.getStreams(), own.getItem(), own.getLanes(),
+      own.getTasks(), own.getScratch(), own.getShares(), store);
 }
 
 graph::Schedule withStreamingStores(graph::FusionOp fusion,

@@ -35,15 +35,6 @@ private:
   const GemmTileKernel &kernel;
 };
 
-/// Rows that are finished at once where results are stored column by column.
-int64_t rowsPerColumnStore(const GemmContext &gemm);
-
-/// Tiles that are finished together, column by column.
-int64_t tilesPerColumnStore(const GemmContext &gemm);
-
-/// Makes tasks of whole groups of such tiles, where they have several.
-void alignTasksToColumnStores(GemmContext &gemm);
-
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_GEMM_GEMMCOLUMNSTORES_H

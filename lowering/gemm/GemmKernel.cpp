@@ -59,12 +59,28 @@ GemmEmitter::emitWinograd(const std::vector<WinogradSchedule> &variants,
   return success();
 }
 
+/// sched_c3: without the schedule phase, keys that are left open are not
+/// decided.
+static LogicalResult checkKeys(graph::FusionOp fusion,
+                               const ContractionSpace &space,
+                               const EpilogueForm &form,
+                               const GivenTile &tile) {
+  bool isOpen = !tile.tilesPerTask || !tile.panelsPerTask ||
+                (space.symmetric && !tile.mirrorRows) ||
+                (form.rowRun && !tile.columnStores && space.gates == 1 &&
+                 tile.loop.kind != sched::KLoop::Sweep);
+  return isOpen
+             ? fusion.emitOpError("schedule: block, finish, mirror: got keys "
+                                  "that are left open (sched_c3)")
+             : success();
+}
+
 LogicalResult GemmEmitter::emitVariant(const ContractionSpace &space,
                                        const TargetModel &target,
                                        const GivenTile &tile, StringRef name,
                                        const DimExpr &guard) {
   auto form = EpilogueForm::make(fusion, dims, space, target);
-  if (failed(form))
+  if (failed(form) || failed(checkKeys(fusion, space, *form, tile)))
     return add(failure(), guard);
   KernelBuilder kernel(fusion, dims, target, kernels, name);
   return add(
@@ -93,7 +109,8 @@ LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
     return failure();
   if (space.symmetric)
     plan.launches.push_back(emitSyrkMirror(fusion, dims, target, kernels,
-                                           (name + "_mirror").str(), space));
+                                           (name + "_mirror").str(), space,
+                                           givenTile(fusion).mirrorRows));
   return success();
 }
 

@@ -20,18 +20,18 @@ class GemmNest {
 public:
   GemmNest(KernelBuilder &kernel, const ContractionSpace &space,
            const EpilogueForm &form, GemmSchedule chosen)
-      : k(kernel), space(space), epilogue(kernel, space, form),
-        gemm{kernel,
-             space,
-             std::move(chosen),
-             epilogue,
-             mrOf(space, kernel.target),
-             nrOf(space.sum, kernel.target),
-             {},
-             {},
-             {},
-             {},
-             {}},
+      : k(kernel), space(space),
+        epilogue(kernel, space, form), gemm{kernel,
+                                            space,
+                                            std::move(chosen),
+                                            epilogue,
+                                            mrOf(space, kernel.target),
+                                            nrOf(space.sum, kernel.target),
+                                            {},
+                                            {},
+                                            {},
+                                            {},
+                                            {}},
         schedule(gemm.schedule), kernel(gemm) {}
   FailureOr<Launch> emit();
 
@@ -62,14 +62,14 @@ int64_t GemmNest::accumulatorCount() const {
     return *mostRows(space) * sweptColumns(gemm);
   if (space.gates > 1)
     return int64_t(space.gates) * sumsPerGate(gemm);
-  bool columns = epilogue.storesColumns();
+  const auto &columns = schedule.columnStores;
   int64_t tiles = schedule.storesAccumulators()
                       ? schedule.tilesPerTask * panelsPerKBlock(gemm) *
                             schedule.joined.count
-                  : columns ? tilesPerColumnStore(gemm)
+                  : columns ? columns->tiles
                             : 1;
   // The rows that are finished last may reach beyond them.
-  int64_t beyond = columns ? rowsPerColumnStore(gemm) * gemm.nr : 0;
+  int64_t beyond = columns ? columns->rows * gemm.nr : 0;
   return gemm.tileSize() * tiles + beyond;
 }
 
@@ -81,7 +81,8 @@ void GemmNest::prepareMemory() {
   gemm.a = memory(space.a);
   gemm.b = memory(space.b);
   gemm.accumulators = gemm.allocate(accumulatorCount(), space.sum);
-  epilogue.prepare(rowsPerColumnStore(gemm));
+  if (schedule.columnStores)
+    epilogue.prepare(schedule.columnStores->rows);
   tiles.emplace(gemm);
   if (schedule.packsA())
     packing.emplace(gemm);
@@ -92,7 +93,6 @@ void GemmNest::prepareMemory() {
 }
 
 FailureOr<Launch> GemmNest::emit() {
-  alignTasksToColumnStores(gemm);
   prepareMemory();
   k.loop(k.begin(), k.end(), k.index(schedule.joined.count),
          [&](Value number) { task(number); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses prefetches by what comes from memory and what hardware prefetchers do
-// not foresee.
+// What tiles of a GEMM prefetch, and how far ahead it lies.
 
 #include "lowering/gemm/GemmPrefetch.h"
 
@@ -17,83 +16,19 @@ int64_t panelsOfTile(const GemmContext &gemm) {
              : 1;
 }
 
-/// Whether one or two rows meet panels of a narrow type. Memory bounds them,
-/// and the reorder buffer, half full of widening instructions, covers half as
-/// many loads.
-static bool streamsNarrow(const ContractionSpace &space,
-                          const TargetModel &target) {
-  auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
-  return space.form == ContractionSpace::Panels && space.taps.empty() && rows &&
-         *rows <= 2 && target.prefetches &&
-         (isa<FloatType>(space.sum) || space.kInterleave > 1) &&
-         space.b.element.getIntOrFloatBitWidth() <
-             space.sum.getIntOrFloatBitWidth();
-}
-
-/// Whether few rows meet panels that no second-level cache holds: too few tiles
-/// to prefetch all of the next panel. An estimate of zero rows comes from a
-/// difference of dynamic sizes.
-static bool streamsPanels(const ContractionSpace &space,
-                          const DimExpr &tileCount, const TargetModel &target) {
-  double bytes = estimate(space.kAxis.size) * estimate(space.columns.size) *
-                 elementSize(space.b.element);
-  return space.form == ContractionSpace::Panels && space.taps.empty() &&
-         target.prefetches && isa<FloatType>(space.sum) &&
-         bytes > target.l2Share(0.75) && estimate(tileCount) < 4 &&
-         estimate(space.outerRowCount() * space.rowAxis.size) >= 1;
-}
-
-decltype(MicroKernel::prefetch) prefetchOfFewTiles(const GemmContext &gemm) {
-  constexpr unsigned fewestRows = 3;
-  if (streamsPanels(gemm.space, 1, gemm.k.target))
-    return PrefetchB{fewestRows};
-  return NoPrefetch();
-}
-
-/// Each panel comes from memory once, and the tiles that read it first would
-/// wait. The tiles before them prefetch it, a cache line in each round of k.
-static bool prefetchesNextPanel(const GemmContext &gemm) {
-  const ContractionSpace &space = gemm.space;
-  double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
-                 std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
-  return space.form == ContractionSpace::Panels && !gemm.schedule.widens() &&
-         gemm.k.target.prefetches && bytes > gemm.k.target.l2Share(0.5) &&
-         estimate(gemm.schedule.tileCount) >= 4;
-}
-
-/// A is tall with short rows: the hardware prefetcher tracks one stream per
-/// tile row, and each is short: it ends before memory has answered.
-static bool prefetchesNextRows(const GemmContext &gemm) {
-  const auto longestRow = double(gemm.k.target.prefetchBytes);
-  const ContractionSpace &space = gemm.space;
-  double rowBytes = estimate(space.kAxis.size) * elementSize(space.a.element);
-  return space.taps.empty() && space.outerRows.empty() &&
-         gemm.k.target.prefetches && gemm.schedule.panelCount.isConstant(1) &&
-         space.kAxis.strideA.isConstant(1) &&
-         space.rowAxis.strideA == space.kAxis.size && rowBytes <= longestRow &&
-         rowBytes * estimate(space.rowAxis.size) > gemm.k.target.l2Share(1);
-}
-
-decltype(MicroKernel::prefetch) choosePrefetch(const GemmContext &gemm) {
-  // One or two rows are done with a line before memory has the next one, and
-  // prefetches would only delay it.
-  if (streamsNarrow(gemm.space, gemm.k.target))
-    return PrefetchB{1};
-  if (streamsPanels(gemm.space, gemm.schedule.tileCount, gemm.k.target))
-    return prefetchOfFewTiles(gemm);
-  if (prefetchesNextPanel(gemm))
+decltype(MicroKernel::prefetch) policyOf(const sched::Prefetch &prefetch) {
+  switch (prefetch.kind) {
+  case sched::Prefetch::Lines:
+    return PrefetchB{unsigned(prefetch.number)};
+  case sched::Prefetch::Panel:
     return PrefetchNextPanel();
-  if (prefetchesNextRows(gemm))
+  case sched::Prefetch::Rows:
     return PrefetchNextRows();
+  case sched::Prefetch::Open:
+  case sched::Prefetch::None:
+    break;
+  }
   return NoPrefetch();
-}
-
-/// As many rows as memory latency takes, and not less than two tiles.
-static int64_t rowsAhead(const GemmContext &gemm) {
-  const double bytesAhead = 4.0 * double(gemm.k.target.prefetchBytes);
-  double rowBytes =
-      estimate(gemm.space.kAxis.size) * elementSize(gemm.space.a.element);
-  return std::max(2 * gemm.mr, int64_t(bytesAhead / rowBytes));
 }
 
 /// Tile number `tile` prefetches its share of the lines of the next panel.
@@ -125,11 +60,12 @@ static Value nextPanel(const GemmContext &gemm, Value tile) {
 }
 
 Value prefetchDistance(const GemmContext &gemm, Value tile) {
-  if (prefetchesNextPanel(gemm))
+  const sched::Prefetch &prefetch = gemm.schedule.prefetch.tiles;
+  if (prefetch.kind == sched::Prefetch::Panel)
     return nextPanel(gemm, tile);
-  if (!prefetchesNextRows(gemm))
+  if (prefetch.kind != sched::Prefetch::Rows)
     return {};
-  return gemm.k.mul(gemm.k.index(rowsAhead(gemm)),
+  return gemm.k.mul(gemm.k.index(prefetch.number),
                     gemm.k.size(gemm.space.rowAxis.strideA));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which software prefetches the micro-kernels of a GEMM make, and how far
-// ahead.
+// The software prefetches of the micro-kernels of a GEMM, as its schedule says.
 
 #ifndef ZENITH_LOWERING_GEMM_GEMMPREFETCH_H
 #define ZENITH_LOWERING_GEMM_GEMMPREFETCH_H
@@ -15,9 +14,7 @@ namespace zenith::kernels {
 /// width.
 int64_t panelsOfTile(const GemmContext &gemm);
 
-decltype(MicroKernel::prefetch) choosePrefetch(const GemmContext &gemm);
-/// The same where few tiles of rows read each panel.
-decltype(MicroKernel::prefetch) prefetchOfFewTiles(const GemmContext &gemm);
+decltype(MicroKernel::prefetch) policyOf(const sched::Prefetch &prefetch);
 
 /// MicroKernelArgs::ahead of tile `tile`: the distance in elements from what it
 /// reads to what it prefetches, for the policies that have one; else null.

@@ -108,7 +108,7 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
   kernel.a = space.a.element;
   kernel.b = gemm.schedule.widens() ? space.sum : space.elementOfB();
   kernel.sum = space.sum;
-  kernel.prefetch = choosePrefetch(gemm);
+  kernel.prefetch = policyOf(gemm.schedule.prefetch.tiles);
   kernel.loops =
       space.taps.empty() ? MicroKernel::Loops::K : MicroKernel::Loops::Taps;
   return kernel;
@@ -194,7 +194,7 @@ void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
   }
   MicroKernel half = kernel;
   half.form = OuterProduct();
-  half.prefetch = prefetchOfFewTiles(gemm);
+  half.prefetch = policyOf(gemm.schedule.prefetch.rest);
   unsigned most = ofHalf ? full : full - 1;
   SmallVector<unsigned> heights = heightsUpTo(halved(k.target).mr, 1, half);
   // The tallest one is the lowest that is enough.

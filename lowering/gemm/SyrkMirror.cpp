@@ -52,12 +52,8 @@ private:
 
 Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
                       const TargetModel &target, ModuleOp kernels,
-                      StringRef name, const ContractionSpace &space) {
-  // Square blocks whose cache lines stay in half of the first-level cache until
-  // all of their elements are read: the largest power of two.
-  int64_t blockRows = target.lanes;
-  while (4 * double(4 * blockRows * blockRows) <= target.l1Share(0.5))
-    blockRows *= 2;
+                      StringRef name, const ContractionSpace &space,
+                      int64_t blockRows) {
   const DimExpr &rows = space.rowAxis.size;
   int64_t lanes = target.lanes;
   KernelBuilder k(fusion, dims, target, kernels, name);

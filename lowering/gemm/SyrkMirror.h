@@ -10,10 +10,12 @@
 namespace zenith::kernels {
 
 /// Copies the upper triangle of result 0, a square matrix, to the lower one. A
-/// task is a block of rows, which reads only what the GEMM wrote.
+/// task is a block of `blockRows` rows, a multiple of the lanes, and reads only
+/// what the GEMM wrote.
 Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
                       const TargetModel &target, mlir::ModuleOp kernels,
-                      llvm::StringRef name, const ContractionSpace &space);
+                      llvm::StringRef name, const ContractionSpace &space,
+                      int64_t blockRows);
 
 } // namespace zenith::kernels
 

@@ -4,7 +4,6 @@
 // copied first, with zeros for the padding.
 
 #include "lowering/gemm/WinogradInput.h"
-#include "lowering/builder/MachineClasses.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/microkernels/MicroKernel.h"
@@ -144,9 +143,8 @@ void WinogradInput::tile(Value number, Value to, Value at, Value pointStride) {
 }
 
 Launch emitInputTransform(KernelBuilder &k, const WinogradSchedule &schedule) {
-  const int64_t elementsOfTask = elementsOfMovement(k.target);
   int64_t ofTile = schedule.points() * *schedule.features().constant(),
-          perTask = std::max<int64_t>(1, elementsOfTask / ofTile);
+          perTask = schedule.tilesPerTransform;
   Value to = k.scratch(schedule.transformed, k.b.getF32Type());
   WinogradInput input(k, schedule);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {

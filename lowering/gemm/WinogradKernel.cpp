@@ -6,7 +6,6 @@
 
 #include "lowering/gemm/WinogradKernel.h"
 #include "lowering/builder/EmissionContext.h"
-#include "lowering/builder/MachineClasses.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/gemm/GemmEpilogue.h"
@@ -60,7 +59,6 @@ private:
   void multiplyRows(Value rows, const MicroKernelArgs &args);
   MicroKernel microKernel() const;
   int64_t mostTiles() const;
-  bool prefetchesNextPoint() const;
   void callByHeight(Value rows, Value number, MicroKernelArgs args);
   std::set<unsigned> possibleMR() const;
   unsigned mr() const;
@@ -115,14 +113,12 @@ private:
 
 /// All panels share a block's rows, as long as enough tasks are left.
 void WinogradNest::choosePanels() {
-  // A task for each core.
-  const int64_t fewestTasks = k.target.units;
   if (schedule.transformsInTasks || panels().isConstant(1)) {
     panelsPerTask = DimExpr::max(panels(), 1);
     return;
   }
-  DimExpr wanted =
-      DimExpr::ceilDiv(fewestTasks, DimExpr::max(schedule.blocks(), 1));
+  DimExpr wanted = DimExpr::ceilDiv(schedule.fewestTasks,
+                                    DimExpr::max(schedule.blocks(), 1));
   panelsPerTask = DimExpr::max(
       DimExpr::ceilDiv(panels(), DimExpr::min(panels(), wanted)), 1);
 }
@@ -407,20 +403,11 @@ int64_t WinogradNest::mostTiles() const {
   return (rows + most - 1) / most;
 }
 
-/// The transformed filter at a point comes from memory while the point before
-/// it is multiplied: each register tile prefetches its share.
-bool WinogradNest::prefetchesNextPoint() const {
-  double bytes = 4 * double(schedule.filter.storedPoints()) *
-                 estimate(schedule.kOfPoint()) * estimate(space.columns.size);
-  return vectorsFillLines(k.target) && width == columns &&
-         bytes > k.target.l2Share(0.5);
-}
-
 void WinogradNest::callByHeight(Value rows, Value number,
                                 MicroKernelArgs args) {
   int64_t lineElements = schedule.lineElements;
   MicroKernel kernel = microKernel();
-  if (prefetchesNextPoint()) {
+  if (schedule.prefetchesNextPoint && width == columns) {
     int64_t lines = kUnroll(kernel) * columns / lineElements,
             tiles = mostTiles();
     auto perTile = unsigned((lines + tiles - 1) / tiles);

@@ -20,8 +20,12 @@ using Emitter = FailureOr<KernelPlan> (*)(const EmissionContext &context);
 static FailureOr<KernelPlan>
 emitPrefetchingReduction(const EmissionContext &context) {
   FailureOr<KernelPlan> plan = emitReduction(context);
-  if (succeeded(plan))
-    prefetchInt8Operands(context, *plan);
+  graph::FusionOp fusion = context.fusion;
+  auto schedule =
+      cast<sched::ReduceAttr>(sched::lastVariant(fusion.getScheduleAttr()));
+  if (DenseI64ArrayAttr streams = schedule.getStreams();
+      streams && succeeded(plan))
+    prefetchOperands(context, *plan, streams.asArrayRef());
   return plan;
 }
 

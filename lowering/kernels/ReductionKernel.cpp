@@ -21,25 +21,9 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-// Elements in flight per reduction: enough independent chains to hide the
-// latency of additions.
-static constexpr unsigned elementsInFlight = 64;
-
 // Rows of a column that are summed before their sum is added to the others: one
 // running sum over all rows would lose accuracy.
 static constexpr int64_t rowsOfBlock = 4096;
-
-void collectCostly(Value value, const DenseSet<Value> &stops,
-                   llvm::SetVector<Value> &found, DenseSet<Value> &seen) {
-  Operation *op = value.getDefiningOp();
-  if (!op || stops.contains(value) || !seen.insert(value).second)
-    return;
-  if (isa<graph::ExpOp, graph::TanhOp, graph::ErfOp, graph::LogOp,
-          graph::LogisticOp, graph::PowOp>(op))
-    found.insert(value);
-  for (Value operand : op->getOperands())
-    collectCostly(operand, stops, found, seen);
-}
 
 /// The loops of rows, outermost first: all rows read one part of a table before
 /// the next.
@@ -63,40 +47,9 @@ SmallVector<const Reduction *> ReductionKernel::reductionsOf(unsigned level) {
   return reductions;
 }
 
-DenseSet<Value> ReductionKernel::reductionResults() {
-  DenseSet<Value> results;
-  for (const Reduction &reduction : plan.reductions)
-    results.insert(reduction.op->getResult(0));
-  return results;
-}
-
-// Chooses how many states run side by side in the pass of a level. The vectors
-// of one long dependence chain suffice to keep execution units busy, and fill
-// the registers. Accumulators take half of the registers at most.
 SmallVector<const Reduction *> ReductionKernel::enter(unsigned level) {
-  auto reductions = reductionsOf(level);
-  llvm::SetVector<Value> costly;
-  DenseSet<Value> seen;
-  for (const Reduction *reduction : reductions)
-    collectCostly(reduction->operand, reductionResults(), costly, seen);
-  unroll = costly.empty() || kernel.target.lanes >= 16
-               ? std::max(1u, std::min(8u, elementsInFlight / width))
-               : 1;
-  unsigned vectors = vectorsOfValue() * std::max<size_t>(1, reductions.size());
-  unroll = std::clamp(unsigned(llvm::bit_floor(
-                          std::max(1u, kernel.target.registers / 2 / vectors))),
-                      1u, unroll);
-  // A short row has no elements for more states.
-  auto length = space.size(plan.lane).constant();
-  if (plan.lanesReduced && length && kernel.target.lanes >= 16)
-    unroll = std::min(unroll, unsigned(llvm::bit_floor(std::max<uint64_t>(
-                                  1, uint64_t(*length) / width))));
-  return reductions;
-}
-
-unsigned ReductionKernel::vectorsOfValue() const {
-  return std::max(1u, width * widestBytes(kernel.fusion) /
-                          (4 * kernel.target.lanes));
+  unroll = unsigned(form.sums[level - 1]);
+  return reductionsOf(level);
 }
 
 ReductionKernel::State
@@ -152,7 +105,7 @@ ReductionKernel::State ReductionKernel::reduceLanes(Accumulators &reductions,
         SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loops);
         next.append(
             reductions.step(carried.slice(row * count, count), index, masked));
-        stash(index, level);
+        keepStash(index, level);
         prefetchRow(index, level, rows.size());
       }
       return next;
@@ -390,8 +343,11 @@ FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {
   auto plan = ReductionSchedule::make(fusion, context.dims, context.target);
   if (!plan)
     return emitPointwise(context);
-  const ReductionForm form =
-      reductionForm(fusion, *plan, context.dims, context.target);
+  const ReductionForm form = givenReductionForm(fusion, *plan);
+  // Without the schedule phase, keys that are left open are not decided.
+  if (!form.lanes || form.sums.size() != plan->levels)
+    return fusion.emitOpError("schedule: lanes, sums: got keys that are left "
+                              "open (sched_c3)");
   plan->divide(form.chunk);
   KernelPlan result;
   bool moved = false, failed = false;

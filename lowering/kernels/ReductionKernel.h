@@ -8,14 +8,9 @@
 
 #include "lowering/kernels/Accumulators.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "lowering/schedule/reductions/ReductionLanes.h"
+#include "lowering/schedule/reductions/ReductionPasses.h"
 
 namespace zenith::kernels {
-
-/// Values worth keeping, below `value` and above `stops`.
-void collectCostly(mlir::Value value, const llvm::DenseSet<mlir::Value> &stops,
-                   llvm::SetVector<mlir::Value> &found,
-                   llvm::DenseSet<mlir::Value> &seen);
 
 class ReductionKernel {
 public:
@@ -39,8 +34,6 @@ public:
 private:
   using State = llvm::SmallVector<mlir::Value>;
   using LoopIndex = llvm::SmallVector<LaneIndex>;
-  /// Native vectors that one accumulator of `width` lanes takes.
-  unsigned vectorsOfValue() const;
   /// Reduces over steps low, low + step ... below high with `unroll` states in
   /// flight, then one at a time. A state has the accumulators of all rows that
   /// are reduced at once.
@@ -75,9 +68,8 @@ private:
   void bindResults(llvm::ArrayRef<const Reduction *> reductions,
                    mlir::ValueRange values, llvm::ArrayRef<LoopIndex> rows);
   llvm::SmallVector<const Reduction *> reductionsOf(unsigned level);
+  /// The reductions of a pass, whose sums run side by side from here on.
   llvm::SmallVector<const Reduction *> enter(unsigned level);
-  llvm::DenseSet<mlir::Value> reductionResults();
-  unsigned rowsAtOnce();
   void reduceRows(llvm::ArrayRef<LoopIndex> rows);
   llvm::SmallVector<LaneIndex> keptIndex(llvm::ArrayRef<LaneIndex> loopIndex);
   void storeReduced(llvm::ArrayRef<LaneIndex> loopIndex);
@@ -86,10 +78,10 @@ private:
     return llvm::any_of(
         plan.results, [](const ReducedResult &result) { return result.full; });
   }
-  void chooseStash();
-  void stash(llvm::ArrayRef<LaneIndex> index, unsigned level);
+  void keepStash(llvm::ArrayRef<LaneIndex> index, unsigned level);
+  /// Asks memory for rows that are reduced some steps later.
   void prefetchRow(llvm::ArrayRef<LaneIndex> index, unsigned level,
-                   size_t ahead);
+                   size_t rowsOfStep);
   void bindStash(unsigned level);
   LaneIndex slotIndex(mlir::Value chunk, llvm::ArrayRef<LaneIndex> loopIndex);
   double cost(double elements) {
@@ -104,10 +96,7 @@ private:
   unsigned width, unroll = 1;
   bool moved =
       false; ///< a reduction is used at another index: unsupported here
-  /// A costly value that two passes need, kept in a result's memory between
-  /// them.
-  mlir::Value stashed;
-  unsigned stashLevel = 0, stashResult = 0;
+  std::optional<Stash> stash;
 };
 
 } // namespace zenith::kernels

@@ -15,17 +15,6 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-/// Whether an int8 operand is larger than what the second-level cache keeps
-/// until the next run.
-static bool isStreamed(Value value, graph::DimAnalysis &dims,
-                       const TargetModel &target) {
-  auto bytes = dims.elementCount(value).constant();
-  return cast<RankedTensorType>(value.getType())
-             .getElementType()
-             .isInteger(8) &&
-         bytes && *bytes >= target.l2Bytes;
-}
-
 /// Inserts one prefetch per cache line that the loads of a loop's body read.
 static void prefetchLoads(Value memory, const TargetModel &target) {
   llvm::MapVector<Block *, SmallVector<vector::LoadOp>> loads;
@@ -50,11 +39,8 @@ static void prefetchLoads(Value memory, const TargetModel &target) {
   }
 }
 
-void prefetchInt8Operands(const EmissionContext &context,
-                          const KernelPlan &plan) {
-  if (!context.target.prefetches)
-    return;
-  graph::FusionOp fusion = context.fusion;
+void prefetchOperands(const EmissionContext &context, const KernelPlan &plan,
+                      ArrayRef<int64_t> operands) {
   llvm::SmallPtrSet<Operation *, 4> done;
   for (const Launch &launch : plan.launches) {
     func::FuncOp kernel = launch.kernel;
@@ -62,8 +48,7 @@ void prefetchInt8Operands(const EmissionContext &context,
       continue;
     for (auto [number, pointer] : llvm::enumerate(launch.pointers))
       if (pointer.kind == PointerArg::Operand &&
-          isStreamed(fusion.getInputs()[pointer.index], context.dims,
-                     context.target))
+          llvm::is_contained(operands, int64_t(pointer.index)))
         prefetchLoads(kernel.getArgument(number), context.target);
   }
 }

@@ -9,9 +9,9 @@
 
 namespace zenith::kernels {
 
-/// Inserts prefetches of large int8 operands into the kernels of a reduction.
-void prefetchInt8Operands(const EmissionContext &context,
-                          const KernelPlan &plan);
+/// Inserts prefetches of these int8 operands into the kernels of a reduction.
+void prefetchOperands(const EmissionContext &context, const KernelPlan &plan,
+                      llvm::ArrayRef<int64_t> operands);
 
 } // namespace zenith::kernels
 

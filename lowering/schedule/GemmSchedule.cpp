@@ -141,6 +141,9 @@ GemmSchedule gemmScheduleOf(const ContractionSpace &space,
                            ? JoinedTasks::RowBlocks
                            : JoinedTasks::PanelGroups,
                        given.joined.count};
+  schedule.prefetch = given.prefetch;
+  schedule.columnStores = given.columnStores;
+  schedule.mirrorRows = given.mirrorRows;
   if (hasGroupsFirst(space) && !schedule.sweptK())
     schedule.order = GemmSchedule::OuterAxesFirst;
   finishTasks(schedule, space, target);

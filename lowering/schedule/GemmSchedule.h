@@ -61,6 +61,15 @@ struct JoinedTasks {
   int64_t count = 1;
 };
 
+/// Tiles, and rows of them, that are finished at once where results are stored
+/// column by column.
+struct ColumnStores {
+  int64_t tiles = 1, rows = 1;
+  bool operator==(const ColumnStores &other) const {
+    return tiles == other.tiles && rows == other.rows;
+  }
+};
+
 /// Depends on shapes and target only, so that results don't depend on which
 /// thread runs which task. A task is a block of rows by a group of panels of
 /// one iteration of the outer axes.
@@ -71,6 +80,9 @@ struct GemmSchedule {
   std::variant<WholeK, BlockedK, SweptK> k;
   std::optional<TaskPanels> taskPanels;
   JoinedTasks joined;
+  sched::Prefetches prefetch;
+  std::optional<ColumnStores> columnStores;
+  int64_t mirrorRows = 0; ///< of squares that a launch of its own mirrors
   /// The order of tasks, beside panel groups, which come first.
   enum TaskOrder {
     RowBlocksFirst,
@@ -106,6 +118,9 @@ struct GivenTile {
   sched::KLoop loop;
   sched::Joined joined;
   sched::Operands operands;
+  sched::Prefetches prefetch;
+  std::optional<ColumnStores> columnStores;
+  int64_t mirrorRows = 0;
   bool noWinograd = false, noSmallM = false; ///< one variant serves all sizes
 };
 

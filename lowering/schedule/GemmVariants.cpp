@@ -5,7 +5,9 @@
 
 #include "lowering/schedule/GemmVariants.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "lowering/schedule/ColumnStores.h"
 #include "lowering/schedule/GemmSchedule.h"
+#include "lowering/schedule/PrefetchChoice.h"
 #include "lowering/schedule/Schedule.h"
 
 using namespace mlir;
@@ -29,6 +31,9 @@ static GivenTile tileOf(Product product, bool isChoice) {
   given.loop = product.getKLoop();
   given.joined = product.getJoined();
   given.operands = product.getOperands();
+  given.prefetch = product.getPrefetch();
+  if (DenseI64ArrayAttr finish = product.getFinish())
+    given.columnStores = {finish[0], finish[1]};
   given.noSmallM = !isChoice;
   return given;
 }
@@ -48,8 +53,11 @@ GivenTile givenTile(graph::FusionOp fusion) {
   auto choice = dyn_cast_or_null<sched::ChoiceAttr>(schedule);
   if (choice)
     schedule = choice.getVariants().getValue().back();
-  if (auto gemm = dyn_cast_or_null<sched::GemmAttr>(schedule))
-    return tileOf(gemm, bool(choice));
+  if (auto gemm = dyn_cast_or_null<sched::GemmAttr>(schedule)) {
+    GivenTile given = tileOf(gemm, bool(choice));
+    given.mirrorRows = gemm.getMirror();
+    return given;
+  }
   auto conv = dyn_cast_or_null<sched::ConvAttr>(schedule);
   if (!conv)
     return {};
@@ -144,8 +152,48 @@ static bool hasFreeK(const ContractionSpace &space,
          (schedule.reuses(BlockedK::Panel) || schedule.reuses(BlockedK::Tile));
 }
 
+/// Square blocks whose cache lines stay in half of the first-level cache until
+/// all of their elements are read: the largest power of two.
+static int64_t chooseMirrorRows(const TargetModel &target) {
+  int64_t rows = target.lanes;
+  while (4 * double(4 * rows * rows) <= target.l1Share(0.5))
+    rows *= 2;
+  return rows;
+}
+
+static void decidePrefetches(GemmSchedule &schedule,
+                             const ContractionSpace &space,
+                             const TargetModel &target,
+                             const sched::Prefetches &given) {
+  schedule.prefetch = choosePrefetches(space, schedule, target);
+  auto take = [&](const sched::Prefetch &wanted, sched::Prefetch &own) {
+    if (wanted.kind != sched::Prefetch::Open &&
+        mayPrefetch(wanted, space, schedule, target))
+      own = wanted;
+  };
+  take(given.tiles, schedule.prefetch.tiles);
+  if (endsInHalfPanels(space, schedule, target))
+    take(given.rest, schedule.prefetch.rest);
+}
+
+/// Tasks with a given number of tiles keep it.
+static void decideColumnStores(GemmSchedule &schedule,
+                               const ContractionSpace &space,
+                               const TargetModel &target,
+                               const std::optional<ColumnStores> &given,
+                               bool aligns) {
+  if (!finishesColumns(space, schedule))
+    return;
+  schedule.columnStores = chooseColumnStores(space, schedule, target);
+  if (given && mayFinish(*given, space, schedule, target))
+    schedule.columnStores = given;
+  if (aligns)
+    alignTasksTo(*schedule.columnStores, schedule);
+}
+
 GemmSchedule chooseGemm(const ContractionSpace &space,
-                        const TargetModel &target, const GivenTile &given) {
+                        const TargetModel &target, const GivenTile &given,
+                        bool storesColumns) {
   GemmSchedule schedule = chooseGemmSchedule(space, target);
   int64_t kSize = space.totalK().constant().value_or(0);
   if (given.kc > 0 && given.kc <= kSize &&
@@ -154,12 +202,22 @@ GemmSchedule chooseGemm(const ContractionSpace &space,
     blocked.kc = given.kc;
     blocked.blocks = (kSize + given.kc - 1) / given.kc;
   }
-  if (!given.tilesPerTask || !hasFreeBlocks(space, schedule))
-    return schedule;
-  schedule.tilesPerTask = given.tilesPerTask;
-  schedule.panelsPerTask = given.panelsPerTask;
-  schedule.rowBlocks =
-      DimExpr::ceilDiv(schedule.tileCount, DimExpr(given.tilesPerTask));
+  bool takesBlock = given.tilesPerTask && hasFreeBlocks(space, schedule);
+  if (takesBlock) {
+    schedule.tilesPerTask = given.tilesPerTask;
+    schedule.panelsPerTask = given.panelsPerTask;
+    schedule.rowBlocks =
+        DimExpr::ceilDiv(schedule.tileCount, DimExpr(given.tilesPerTask));
+  }
+  decidePrefetches(schedule, space, target, given.prefetch);
+  if (storesColumns)
+    decideColumnStores(schedule, space, target, given.columnStores,
+                       /*aligns=*/!takesBlock);
+  if (space.symmetric)
+    schedule.mirrorRows =
+        given.mirrorRows && given.mirrorRows % int64_t(target.lanes) == 0
+            ? given.mirrorRows
+            : chooseMirrorRows(target);
   finishTasks(schedule, space, target);
   return schedule;
 }

@@ -42,10 +42,12 @@ private:
   void shareScratch(llvm::ArrayRef<graph::DimExpr> bytes);
 };
 
-/// The schedule that shapes and target choose, with the blocks of tiles and
-/// panels, and of K, that `given` asks for where these are free.
+/// The schedule that shapes and target choose, with what `given` asks for where
+/// that is free: blocks of tiles and panels, and of K, prefetches, tiles that
+/// are finished at once, squares. `storesColumns`: the epilogue does.
 GemmSchedule chooseGemm(const ContractionSpace &space,
-                        const TargetModel &target, const GivenTile &given);
+                        const TargetModel &target, const GivenTile &given,
+                        bool storesColumns);
 
 /// Whether tasks may have any number of tiles and panels: nothing else was
 /// chosen by their number.

@@ -66,6 +66,31 @@ struct Joined {
   bool operator!=(const Joined &other) const { return !(*this == other); }
 };
 
+/// What a kernel asks memory for before it reads it.
+struct Prefetch {
+  enum Kind : unsigned {
+    Open, ///< left to shapes and target
+    None,
+    Lines, ///< a little ahead of B, by tiles of at least `number` rows
+    Panel, ///< a tile's share of what follows this panel of B
+    Rows   ///< what is read `number` rows, or steps of rows, later
+  } kind = Open;
+  int64_t number = 0;
+  bool operator==(const Prefetch &other) const {
+    return kind == other.kind && number == other.number;
+  }
+  bool operator!=(const Prefetch &other) const { return !(*this == other); }
+};
+/// Of the tiles of a product, and of those of half panels that the last rows of
+/// many are left to.
+struct Prefetches {
+  Prefetch tiles, rest;
+  bool operator==(const Prefetches &other) const {
+    return tiles == other.tiles && rest == other.rest;
+  }
+  bool operator!=(const Prefetches &other) const { return !(*this == other); }
+};
+
 /// What the lanes of a pooling or depthwise convolution run along.
 enum class WindowForm { Open, Channels, Rows, Planes, Dots };
 
@@ -102,6 +127,12 @@ inline llvm::hash_code hash_value(const KLoop &loop) {
 inline llvm::hash_code hash_value(const Joined &joined) {
   return llvm::hash_combine(unsigned(joined.along), joined.count);
 }
+inline llvm::hash_code hash_value(const Prefetch &prefetch) {
+  return llvm::hash_combine(unsigned(prefetch.kind), prefetch.number);
+}
+inline llvm::hash_code hash_value(const Prefetches &prefetches) {
+  return llvm::hash_combine(prefetches.tiles, prefetches.rest);
+}
 inline llvm::hash_code hash_value(const ConvForm &form) {
   return llvm::hash_combine(unsigned(form.kind), form.results,
                             unsigned(form.window));
@@ -117,6 +148,10 @@ mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
                              const Operands &operands);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const KLoop &loop);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const Joined &joined);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                             const Prefetch &prefetch);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                             const Prefetches &prefetches);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const ConvForm &form);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
                              const Fragment &fragment);
@@ -139,6 +174,8 @@ ZENITH_SCHEDULE_KEY(zenith::sched::WindowForm)
 ZENITH_SCHEDULE_KEY(zenith::sched::Operands)
 ZENITH_SCHEDULE_KEY(zenith::sched::KLoop)
 ZENITH_SCHEDULE_KEY(zenith::sched::Joined)
+ZENITH_SCHEDULE_KEY(zenith::sched::Prefetch)
+ZENITH_SCHEDULE_KEY(zenith::sched::Prefetches)
 ZENITH_SCHEDULE_KEY(zenith::sched::ConvForm)
 ZENITH_SCHEDULE_KEY(zenith::sched::Fragment)
 #undef ZENITH_SCHEDULE_KEY

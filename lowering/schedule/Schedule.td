@@ -27,6 +27,7 @@ class IntegersParameter<string text> : OptionalParameter<"::mlir::DenseI64ArrayA
 class IntegerParameter<string text> : OptionalParameter<"int64_t", text>;
 class OneParameter<string text> : DefaultValuedParameter<"int64_t", "1", text>;
 def StoreParameter : OptionalParameter<"::zenith::sched::Store", "plain or streaming">;
+def PrefetchParameter : OptionalParameter<"::zenith::sched::Prefetches", "what tiles ask memory for ahead of its use">;
 def OperandsParameter : OptionalParameter<"::zenith::sched::Operands", "how A and B come">;
 
 // Keys of all kinds stand around those of one.
@@ -60,13 +61,18 @@ def Sched_ReduceAttr : Sched_Kind<"Reduce", "reduce", (ins
     IntegerParameter<"numbers of a row that an item keeps in registers">:$keep,
     IntegerParameter<"blocks of rows whose column sums have slots in scratch">:$slots,
     IntegerParameter<"steps of the reduced loop that share a slot">:$chunk,
+    IntegersParameter<"of each pass over a row: vectors that are summed side by side">:$sums,
+    IntegerParameter<"rows that are reduced side by side">:$together,
+    OptionalParameter<"::zenith::sched::Prefetch", "rows<n> or none: a second pass asks memory for rows that are reduced n steps later">:$prefetch,
+    IntegersParameter<"int8 operands whose lines are asked for ahead of their use">:$streams,
     OneParameter<"vectors that are computed at a time">:$item,
     IntegerParameter<"lanes of a vector">:$lanes)> {
   let summary = "reductions along rows or columns, and what is computed from them";
   let description = [{
     Without `chunk`, a task reduces whole rows, or all of some columns. With it, each chunk has a slot in scratch, and a
-    second launch adds the slots in order.
-    Example: `#sched.reduce<on = task, rows = 8, lanes = 16>`
+    second launch adds the slots in order. Each pass has `sums` vectors of running sums, which are joined at its end; a step
+    of the loop over rows reduces `together` of them.
+    Example: `#sched.reduce<on = task, rows = 8, sums = [4], lanes = 16>`
   }];
 }
 
@@ -78,12 +84,15 @@ class Sched_Product<string name, string attrMnemonic, dag own> : Sched_Kind<name
     IntegersParameter<"tiles of rows, and panels of columns, of a task">:$block,
     OptionalParameter<"::zenith::sched::KLoop", "how a task goes through K">:$k_loop,
     OptionalParameter<"::zenith::sched::Joined", "neighbouring tasks that a thread which has them all runs as one">:$joined,
+    PrefetchParameter:$prefetch,
+    IntegersParameter<"tiles and rows that are finished at once where rows of results are contiguous">:$finish,
     OneParameter<"tiles of local memory that are loaded ahead">:$stages,
     OneParameter<"elements that an item reads at once">:$vector,
     OneParameter<"slices of K with a slot each, added in order">:$k_slices,
     OptionalParameter<"::zenith::sched::Fragment", "shape of a matrix instruction">:$fragment))>;
 
-def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins)> {
+def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
+    IntegerParameter<"symmetric results: rows of the squares that are mirrored">:$mirror)> {
   let summary = "a matrix product with its epilogue";
   let description = [{
     A task's register tile is `tile`; a group's tile lies in local memory, and each item has `item` of it. `k_loop = whole`
@@ -91,19 +100,24 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins)> {
     `panels`, all tiles of a task meet a block of a panel of B before the next panel; `tiles`, a tile meets the blocks of all
     panels of the task; `packed`, like panels, with the rows of A copied first; `short`, like panels, with blocks so short that
     rows of A stay in the first-level cache; `sweep<n>`, a block of B is read along its rows, n panels at a time.
+    `prefetch` is what a tile asks memory for: `lines<n>` of B a little ahead, by tiles of n rows and more; its share of the
+    next `panel`; `rows<n>`, those of A that are n further on; or `none`. Left out, shapes and target see no use in any. In
+    brackets, the second is that of tiles of half panels, which are left to the last rows of many.
     Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
   }];
 }
 
 def Sched_ConvAttr : Sched_Product<"Conv", "conv", (ins
     OptionalParameter<"::zenith::sched::ConvForm", "direct, indirect, winograd<m> or depthwise<form of a window>">:$form,
-    IntegerParameter<"depthwise<planes>: vectors of sums in registers">:$keep)> {
+    IntegerParameter<"depthwise<planes>: vectors of sums in registers">:$keep,
+    IntegerParameter<"winograd: tasks that panels are divided for where blocks are fewer">:$fewest_tasks,
+    IntegerParameter<"winograd: tiles of a task of the launch that transforms the input">:$input_tiles)> {
   let summary = "a convolution with its epilogue";
   let description = [{
     `form` direct is a product whose rows are positions; winograd<m> transforms tiles of m results; depthwise moves the
     filter along each channel alone. Other keys as in gemm, but for two forms. winograd: `block` is the tiles, and the planes
     of a volume, that a task aims at; A comes as `rows` of an input that a launch of its own transforms, or is `copied` where
-    each task transforms what it needs. depthwise: `tile`, `block` and `keep` as in window.
+    each task transforms what it needs, and then has all panels; its next `panel` is that of the next point. depthwise: `tile`, `block` and `keep` as in window.
     Example: `#sched.conv<on = task, form = winograd<4>, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [24, 1]>`
   }];
 }

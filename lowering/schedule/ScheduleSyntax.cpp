@@ -40,6 +40,11 @@ static constexpr Word<KLoop::Kind> loopWords[] = {
     {"short", KLoop::Short}, {"sweep", KLoop::Sweep}};
 static constexpr Word<Joined::Along> joinedWords[] = {
     {"panels", Joined::Panels}, {"rows", Joined::Rows}};
+static constexpr Word<Prefetch::Kind> prefetchWords[] = {
+    {"none", Prefetch::None},
+    {"lines", Prefetch::Lines},
+    {"panel", Prefetch::Panel},
+    {"rows", Prefetch::Rows}};
 static constexpr Word<ConvForm::Kind> formWords[] = {
     {"direct", ConvForm::Direct},
     {"indirect", ConvForm::Indirect},
@@ -138,6 +143,19 @@ AsmPrinter &operator<<(AsmPrinter &printer, const Joined &joined) {
                        joined.count);
 }
 
+AsmPrinter &operator<<(AsmPrinter &printer, const Prefetch &prefetch) {
+  return printNumbered(printer, wordOf(prefetchWords, prefetch.kind),
+                       prefetch.number);
+}
+
+/// A single word, or both in brackets where those of half panels have their
+/// own.
+AsmPrinter &operator<<(AsmPrinter &printer, const Prefetches &prefetches) {
+  if (prefetches.rest == Prefetch())
+    return printer << prefetches.tiles;
+  return printer << '[' << prefetches.tiles << ", " << prefetches.rest << ']';
+}
+
 AsmPrinter &operator<<(AsmPrinter &printer, const ConvForm &form) {
   if (form.window != WindowForm::Open)
     return printer << wordOf(formWords, form.kind) << '<' << form.window << '>';
@@ -227,6 +245,27 @@ FailureOr<KLoop> FieldParser<KLoop>::parse(AsmParser &parser) {
 
 FailureOr<Joined> FieldParser<Joined>::parse(AsmParser &parser) {
   return parseNumbered<Joined>(parser, joinedWords);
+}
+
+FailureOr<Prefetch> FieldParser<Prefetch>::parse(AsmParser &parser) {
+  if (succeeded(parser.parseOptionalKeyword("open")))
+    return Prefetch();
+  return parseNumbered<Prefetch>(parser, prefetchWords);
+}
+
+FailureOr<Prefetches> FieldParser<Prefetches>::parse(AsmParser &parser) {
+  bool isPair = succeeded(parser.parseOptionalLSquare());
+  FailureOr<Prefetch> tiles = FieldParser<Prefetch>::parse(parser);
+  if (failed(tiles))
+    return failure();
+  if (!isPair)
+    return Prefetches{*tiles, {}};
+  if (failed(parser.parseComma()))
+    return failure();
+  FailureOr<Prefetch> rest = FieldParser<Prefetch>::parse(parser);
+  if (failed(rest) || failed(parser.parseRSquare()))
+    return failure();
+  return Prefetches{*tiles, *rest};
 }
 
 FailureOr<ConvForm> FieldParser<ConvForm>::parse(AsmParser &parser) {

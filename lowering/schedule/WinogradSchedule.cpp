@@ -332,6 +332,29 @@ static SmallVector<DimExpr> unknownSizes(graph::ConvolutionOp op,
   return sizes;
 }
 
+/// The transformed filter at a point comes from memory while the point before
+/// it is multiplied: each register tile prefetches its share.
+static bool missesCaches(const WinogradSchedule &schedule,
+                         const TargetModel &target) {
+  double bytes = 4 * double(schedule.filter.storedPoints()) *
+                 estimate(schedule.kOfPoint()) *
+                 estimate(schedule.space.columns.size);
+  return vectorsFillLines(target) && bytes > target.l2Share(0.5);
+}
+
+/// What is left once blocks are known.
+static void chooseTasks(WinogradSchedule &schedule, const TargetModel &target) {
+  schedule.prefetchesNextPoint = missesCaches(schedule, target);
+  if (schedule.transformsInTasks)
+    return;
+  // A task for each core.
+  schedule.fewestTasks = target.units;
+  int64_t ofTile =
+      schedule.points() * schedule.features().constant().value_or(1);
+  schedule.tilesPerTransform =
+      std::max<int64_t>(1, elementsOfMovement(target) / ofTile);
+}
+
 /// Tiles of a kernel's transformed input, as one factor of its sizes.
 static DimExpr transformedTiles(const WinogradSchedule &schedule) {
   DimExpr tiles = graph::oneFactor(schedule.tiles());
@@ -403,6 +426,8 @@ std::vector<WinogradSchedule> WinogradVariants::chosen() {
                                                 isFaster(tile, direct)));
   if (!takesNested.isConstant(0))
     add(*nested, takesNested);
+  for (WinogradSchedule &variant : variants)
+    chooseTasks(variant, target);
   return variants;
 }
 
@@ -419,6 +444,31 @@ winogradVariants(Attribute schedule) {
     variants.push_back(std::move(variant));
   }
   return variants;
+}
+
+/// What an attribute says beside blocks; what the variant has no use for stays
+/// as it is.
+static void takeKeys(WinogradSchedule &schedule, sched::ConvAttr given,
+                     const TargetModel &target) {
+  using sched::Prefetch;
+  switch (given.getPrefetch().tiles.kind) {
+  case Prefetch::None:
+    schedule.prefetchesNextPoint = false;
+    break;
+  case Prefetch::Panel:
+    schedule.prefetchesNextPoint = target.prefetches;
+    break;
+  case Prefetch::Open:
+  case Prefetch::Lines:
+  case Prefetch::Rows:
+    break;
+  }
+  if (schedule.transformsInTasks)
+    return;
+  if (given.getFewestTasks())
+    schedule.fewestTasks = given.getFewestTasks();
+  if (given.getInputTiles())
+    schedule.tilesPerTransform = given.getInputTiles();
 }
 
 std::vector<WinogradSchedule> WinogradVariants::given(Attribute schedule) {
@@ -438,6 +488,8 @@ std::vector<WinogradSchedule> WinogradVariants::given(Attribute schedule) {
     own->setBlocks(conv.getBlock()[0], conv.getBlock()[1],
                    conv.getOperands().a.form == sched::Operand::Copied);
     own->guard = variant.guard;
+    chooseTasks(*own, target);
+    takeKeys(*own, conv, target);
     variants.push_back(std::move(*own));
   }
   return variants;

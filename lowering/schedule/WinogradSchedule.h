@@ -45,6 +45,11 @@ struct WinogradSchedule {
   int64_t mostTilesOfUnit = 1, mostTilesOfBlock = 1;
   bool planesAreLayers = false;
   int64_t layersOfBlock = 1;
+  /// Panels are divided among tasks where blocks are fewer than this.
+  int64_t fewestTasks = 1;
+  int64_t tilesPerTransform = 1; ///< of a task that only transforms the input
+  /// Register tiles prefetch the transformed filter at the next point.
+  bool prefetchesNextPoint = false;
   /// Tasks transform the input tiles that they need; otherwise a launch of its
   /// own transforms all of the input into scratch buffer `transformed`.
   bool transformsInTasks = false;

@@ -109,20 +109,26 @@ RowTasks rowTasksOf(const ReductionSchedule &plan, int64_t width,
   return tasks;
 }
 
-ReductionForm reductionForm(graph::FusionOp fusion,
-                            const ReductionSchedule &plan,
-                            graph::DimAnalysis &dims,
-                            const TargetModel &target) {
-  ReductionForm form{0, 0, plan.chunk};
-  if (auto given = dyn_cast_or_null<sched::ReduceAttr>(
-          sched::lastVariant(fusion.getScheduleAttr()))) {
-    form.lanes = unsigned(given.getLanes() * given.getItem());
-    form.rows = given.getRows();
-    if (given.getChunk() && plan.chunk)
-      form.chunk = given.getChunk();
-  }
-  if (!form.lanes)
-    form.lanes = lanesOfReduction(plan, fusion, dims, target);
+ReductionForm givenReductionForm(graph::FusionOp fusion,
+                                 const ReductionSchedule &plan) {
+  ReductionForm form;
+  form.lanes = 0;
+  form.chunk = plan.chunk;
+  auto given = dyn_cast_or_null<sched::ReduceAttr>(
+      sched::lastVariant(fusion.getScheduleAttr()));
+  if (!given)
+    return form;
+  form.lanes = unsigned(given.getLanes() * given.getItem());
+  form.rows = given.getRows();
+  if (given.getChunk() && plan.chunk)
+    form.chunk = given.getChunk();
+  if (DenseI64ArrayAttr sums = given.getSums())
+    form.sums.assign(sums.asArrayRef().begin(), sums.asArrayRef().end());
+  form.together = given.getTogether();
+  form.prefetch = given.getPrefetch();
+  if (DenseI64ArrayAttr streams = given.getStreams())
+    form.streams.emplace(streams.asArrayRef().begin(),
+                         streams.asArrayRef().end());
   return form;
 }
 

@@ -5,6 +5,7 @@
 #ifndef ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONLANES_H
 #define ZENITH_LOWERING_SCHEDULE_REDUCTIONS_REDUCTIONLANES_H
 
+#include "lowering/schedule/Schedule.h"
 #include "lowering/schedule/reductions/ReductionSchedule.h"
 
 namespace zenith::kernels {
@@ -36,17 +37,20 @@ RowTasks rowTasksOf(const ReductionSchedule &plan, int64_t width,
                     int64_t rowsPerTask);
 
 struct ReductionForm {
-  unsigned lanes = 1; ///< elements that are computed at a time
-  int64_t rows = 0;   ///< of a task; 0: as their length suggests
-  int64_t chunk = 0;  ///< steps that share a slot; 0: no slots
+  unsigned lanes = 1;              ///< elements that are computed at a time
+  int64_t rows = 0;                ///< of a task; 0: as their length suggests
+  int64_t chunk = 0;               ///< steps that share a slot; 0: no slots
+  llvm::SmallVector<int64_t> sums; ///< of each pass: vectors side by side
+  int64_t together = 0;            ///< rows side by side; 0: one
+  sched::Prefetch prefetch;        ///< of rows
+  /// int8 operands whose lines are prefetched.
+  std::optional<llvm::SmallVector<int64_t>> streams;
+  int64_t rowsAtOnce() const { return together ? together : 1; }
 };
 
-/// What the schedule says; where it leaves a key open, what shapes and target
-/// decide.
-ReductionForm reductionForm(graph::FusionOp fusion,
-                            const ReductionSchedule &plan,
-                            graph::DimAnalysis &dims,
-                            const TargetModel &target);
+/// What the schedule says; 0 and nothing where it leaves a key open.
+ReductionForm givenReductionForm(graph::FusionOp fusion,
+                                 const ReductionSchedule &plan);
 
 } // namespace zenith::kernels
 

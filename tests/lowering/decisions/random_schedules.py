@@ -97,6 +97,23 @@ def draw_window(keys, put, form, chance, r):
         put("keep", r.randint(1, 40))
 
 
+PREFETCHES = ["none", "lines<1>", "lines<3>", "panel", "rows<20>", "[none, lines<2>]"]
+
+
+def draw_reduction(keys, put, chance, r):
+    """Other rows and chunks, sums and rows side by side, and prefetches of a reduction."""
+    passes = keys.get("sums", "").count(",") + 1
+    if "sums" in keys:
+        put("sums", [r.choice([1, 2, 4, 8]) for _ in range(passes)] if chance() else None)
+    put("together", r.choice([None, 1, 2, 3, 5]) if chance(0.4) else keys.get("together"))
+    put("prefetch", r.choice(["none", "rows<1>", "rows<7>"]) if chance(0.4) else keys.get("prefetch"))
+    put("streams", "[0]" if chance(0.1) else keys.get("streams"))
+    if "rows" in keys and chance():
+        put("rows", r.choice([1, 2, 3, 8, 50]))
+    if "chunk" in keys and chance():
+        put("scratch"), put("slots"), put("chunk", r.choice([32, 100, 256, 777, 5000]))
+
+
 def draw(text, r):
     """Another schedule of the same kind: some keys set anew, some left out."""
     def chance(part=0.6):
@@ -134,24 +151,28 @@ def draw(text, r):
     if kind in ("elements", "reduce") and chance(0.3):
         put("store", r.choice(["plain", "streaming"]))
     if kind == "reduce":
-        if "rows" in keys and chance():
-            put("rows", r.choice([1, 2, 3, 8, 50]))
-        if "chunk" in keys and chance():
-            put("scratch"), put("slots"), put("chunk", r.choice([32, 100, 256, 777, 5000]))
+        draw_reduction(keys, put, chance, r)
     if kind == "conv" and form.startswith("winograd") and chance(0.6):
         # Blocks of any size, by tasks that transform their input or after a launch that transforms all of it.
         put("block", [r.randint(1, 70), r.choice([1, 1, 1, 2, 5])]), put("scratch")
-        put("operands", re.sub(r"\[\w+", f"[{r.choice(['rows', 'copied'])}", keys["operands"]))
+        come = r.choice(["rows", "copied"])
+        put("operands", re.sub(r"\[\w+", f"[{come}", keys["operands"]))
+        put("fewest_tasks", r.choice([1, 3, 40]) if come == "rows" and chance() else None)
+        put("input_tiles", r.choice([1, 2, 9, 100]) if come == "rows" and chance() else None)
+        put("prefetch", r.choice(["none", "panel"]) if chance(0.5) else None)
         return str(schedule)
     if kind == "conv" and form.startswith("winograd") and chance(0.5):
-        for key in ("tile", "lanes", "scratch", "operands", "block"):
+        for key in ("tile", "lanes", "scratch", "operands", "block", "fewest_tasks", "input_tiles", "prefetch"):
             put(key)
         put("form", "direct")
         form = "direct"
     if kind in ("gemm", "conv") and not form.startswith("winograd") and chance(0.95):
         lanes, given, along_k = r.choice(LANES[1:6]), keys.get("tile"), "dots" in keys.get("operands", "")
-        for key in ("tile", "lanes", "scratch"):
+        stores, squares = "finish" in keys, "mirror" in keys
+        for key in ("tile", "lanes", "scratch", "prefetch", "finish", "mirror"):
             put(key)
+        if chance(0.5):
+            put("prefetch", r.choice(PREFETCHES))
         if along_k:
             # Columns are those of the product.
             put("tile", [r.randint(1, 20), int(given.strip("[]").split(", ")[1])])
@@ -164,6 +185,10 @@ def draw(text, r):
         if given and given.count(",") == 2 and chance(0.7):
             tile.append(r.choice([int(given.strip("[]").split(", ")[2]), 8 * r.randint(1, 60)]))
         put("tile", tile), put("lanes", lanes)
+        if stores and chance():
+            put("finish", [r.randint(1, 9), lanes * r.randint(1, 4)])
+        if squares and chance():
+            put("mirror", lanes * r.randint(1, 6))
     if kind == "attention" and chance(0.95):
         lanes = r.choice(LANES[2:5])
         tile = [r.randint(1, 14), lanes * r.choice([1, 2, 4])]

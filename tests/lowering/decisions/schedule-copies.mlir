@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @large
 // CHECK: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 16], lanes = 8, operands = [copied, panels<16>], block = [24, 1]>
 // AVX512-LABEL: func.func @large
-// AVX512: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 64], lanes = 16, operands = [copied, panels<64>], block = [24, 1]>
+// AVX512: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 64], lanes = 16, operands = [copied, panels<64>], block = [24, 1], prefetch = panel>
 // NEOVERSE-LABEL: func.func @large
 // NEOVERSE: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 16], lanes = 4, operands = [copied, panels<16>], block = [24, 1]>
 graph.param @k : tensor<3x3x32x64xf32> = dense<0.1> : tensor<3x3x32x64xf32>
@@ -19,11 +19,11 @@ func.func @large(%x: tensor<1x224x224x32xf32>) -> tensor<1x224x224x64xf32> {
 }
 
 // CHECK-LABEL: func.func @small
-// CHECK: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 16], lanes = 8, operands = [rows, panels<16>], block = [24, 1], scratch
+// CHECK: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = 14, tile = [6, 16], lanes = 8, operands = [rows, panels<16>], block = [24, 1], scratch
 // AVX512-LABEL: func.func @small
-// AVX512: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], scratch
+// AVX512: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = {{[0-9]+}}, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], prefetch = panel, scratch
 // NEOVERSE-LABEL: func.func @small
-// NEOVERSE: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 16], lanes = 4, operands = [rows, panels<16>], block = [24, 1], scratch
+// NEOVERSE: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = {{[0-9]+}}, tile = [6, 16], lanes = 4, operands = [rows, panels<16>], block = [24, 1], scratch
 func.func @small(%x: tensor<1x28x28x32xf32>) -> tensor<1x28x28x64xf32> {
   %k = graph.get_param @k : tensor<3x3x32x64xf32>
   %a = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : (tensor<1x28x28x32xf32>, tensor<3x3x32x64xf32>) -> tensor<1x28x28x64xf32>

@@ -281,3 +281,54 @@ func.func @c7_attention(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: te
   }
   return %0 : tensor<2x40x16xf32>
 }
+
+// -----
+func.func @c3_finish(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<96x64xf32> {
+  // expected-error @below {{schedule: finish: got [4, 0], expected tiles and rows, both positive (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<96x64xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, finish = [4, 0]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    %2 = graph.transpose %1 [1, 0] : tensor<64x96xf32> -> tensor<96x64xf32>
+    graph.yield %2 : tensor<96x64xf32>
+  }
+  return %0 : tensor<96x64xf32>
+}
+
+// -----
+func.func @c3_prefetch(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: prefetch: got 3, expected 1 to 65536 for lines and rows, and only there (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, prefetch = [rows<2>, panel<3>]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_mirror(%x: tensor<64x128xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{schedule: mirror: got -8, expected at least 1 (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>) -> tensor<64x64xf32> attributes {schedule = #sched.gemm<on = task, mirror = -8, tile = [6, 16], lanes = 8>} {
+    %1 = graph.dot_general %a, %a <batching = [] x [], contracting = [1] x [1]> : (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x64xf32>
+    graph.yield %1 : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+func.func @c12_keys_of_tasks(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: prefetch, finish, mirror: got keys of tasks, expected none for a group (sched_c12)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [16, 16, 1], tile = [32, 32, 16], item = [2, 2], operands = [local, local], prefetch = panel>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_sums(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{schedule: sums: got [3], expected powers of two, at most 16 (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, sums = [3], lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}

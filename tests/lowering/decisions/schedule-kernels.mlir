@@ -51,11 +51,11 @@ func.func @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
 }
 
 // CHECK-LABEL: func.func @rows(
-// CHECK: schedule = #sched.reduce<on = task, rows = 32, lanes = 16>}
+// CHECK: schedule = #sched.reduce<on = task, rows = 32, sums = [4], lanes = 16>}
 // ZEN4-LABEL: func.func @rows(
-// ZEN4: schedule = #sched.reduce<on = task, rows = 32, lanes = 32>}
+// ZEN4: schedule = #sched.reduce<on = task, rows = 32, sums = [2], lanes = 32>}
 // NEOVERSE-LABEL: func.func @rows(
-// NEOVERSE: schedule = #sched.reduce<on = task, rows = 32, lanes = 8>}
+// NEOVERSE: schedule = #sched.reduce<on = task, rows = 32, sums = [8], lanes = 8>}
 func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {
   %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> {
     %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
@@ -66,11 +66,11 @@ func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {
 
 // Sums of long columns have slots.
 // CHECK-LABEL: func.func @columns(
-// CHECK: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, lanes = 16, scratch = ["16384"]>}
+// CHECK: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, sums = [4], lanes = 16, scratch = ["16384"]>}
 // ZEN4-LABEL: func.func @columns(
-// ZEN4: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, lanes = 32, scratch = ["16384"]>}
+// ZEN4: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, sums = [2], lanes = 32, scratch = ["16384"]>}
 // NEOVERSE-LABEL: func.func @columns(
-// NEOVERSE: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, lanes = 8, scratch = ["16384"]>}
+// NEOVERSE: schedule = #sched.reduce<on = task, slots = 32, chunk = 256, sums = [8], lanes = 8, scratch = ["16384"]>}
 func.func @columns(%x: tensor<8192x128xf32>) -> tensor<128xf32> {
   %0 = graph.fusion reduction (%a = %x : tensor<8192x128xf32>) -> tensor<128xf32> {
     %1 = graph.reduce sum, %a [0] : tensor<8192x128xf32> -> tensor<128xf32>
@@ -370,11 +370,11 @@ func.func @few_rows(%x: tensor<4x700xf32>, %w: tensor<700x640xf32>) -> tensor<4x
 
 // A long K, with rows of A strided along it: packed rows meet blocks of K.
 // CHECK-LABEL: func.func @gradient(
-// CHECK: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 8, operands = [copied, copied<16>], block = [29, 16], k_loop = packed, scratch = ["12582912"]>}
+// CHECK: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 8, operands = [copied, copied<16>], block = [29, 16], k_loop = packed, prefetch = panel, scratch = ["12582912"]>}
 // ZEN4-LABEL: func.func @gradient(
-// ZEN4: schedule = #sched.gemm<on = task, tile = [6, 64, 373], lanes = 16, operands = [copied, copied<64>], block = [10, 12], k_loop = packed, scratch = ["12582912"]>}
+// ZEN4: schedule = #sched.gemm<on = task, tile = [6, 64, 373], lanes = 16, operands = [copied, copied<64>], block = [10, 12], k_loop = packed, prefetch = panel, scratch = ["12582912"]>}
 // NEOVERSE-LABEL: func.func @gradient(
-// NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 4, operands = [copied, copied<16>], block = [29, 16], k_loop = packed, scratch = ["12582912"]>}
+// NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 4, operands = [copied, copied<16>], block = [29, 16], k_loop = packed, prefetch = panel, scratch = ["12582912"]>}
 func.func @gradient(%x: tensor<4096x512xf32>, %w: tensor<4096x768xf32>) -> tensor<512x768xf32> {
   %0 = graph.fusion contraction (%a = %x : tensor<4096x512xf32>, %b = %w : tensor<4096x768xf32>) -> tensor<512x768xf32> {
     %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [0] x [0]> : (tensor<4096x512xf32>, tensor<4096x768xf32>) -> tensor<512x768xf32>

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @mlp
 // CHECK: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], {{.*}}>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], {{.*}}>]>
 // CHECK: schedule = #sched.gemm<on = task, tile = [12, 64], lanes = 16, operands = [rows, rows], block = [
-// CHECK: schedule = #sched.reduce<on = task, rows = {{[0-9]+}}, lanes = 16>
+// CHECK: schedule = #sched.reduce<on = task, rows = {{[0-9]+}}, sums = [1, 1], lanes = 16>
 graph.param @w1 : tensor<64x128xf32> = dense<0.1> : tensor<64x128xf32>
 graph.param @w2 : tensor<128x10xf32> = dense<0.2> : tensor<128x10xf32>
 func.func @mlp(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]}) -> (tensor<?x10xf32> {graph.dims = ["n", "10"]}) {
@@ -19,7 +19,7 @@ func.func @mlp(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]}) -> (tensor<?x10x
 }
 
 // CHECK-LABEL: func.func @cnn
-// CHECK: schedule = #sched.conv<on = task, form = winograd<4>, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], scratch = ["
+// CHECK: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = 28, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], scratch = ["
 // CHECK: schedule = #sched.conv<on = task, form = depthwise<channels>, tile = [8, 16], lanes = 16, block = [
 // CHECK: schedule = #sched.window<on = task, form = channels, tile = [8, 16], block = [{{.*}}], lanes = 16>
 graph.param @k1 : tensor<3x3x16x32xf32> = dense<0.1> : tensor<3x3x16x32xf32>
@@ -36,7 +36,7 @@ func.func @cnn(%x: tensor<1x56x56x16xf32>) -> tensor<1x28x28x32xf32> {
 // CHECK-LABEL: func.func @block
 // CHECK: schedule = #sched.attention<on = task, rows = {{[0-9]+}}, keys = 64, tile = [{{[0-9]+}}, 16], lanes = 16, operands = [copied<16>, rows], scratch = ["
 // CHECK: schedule = #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [
-// CHECK: schedule = #sched.reduce<on = task, rows = {{[0-9]+}}, lanes = 32>
+// CHECK: schedule = #sched.reduce<on = task, rows = {{[0-9]+}}, sums = [2, 2], lanes = 32>
 graph.param @wo : tensor<64x64xf32> = dense<0.1> : tensor<64x64xf32>
 func.func @block(%q: tensor<4x50x16xf32>, %k: tensor<4x50x16xf32>, %v: tensor<4x50x16xf32>) -> tensor<50x64xf32> {
   %wo = graph.get_param @wo : tensor<64x64xf32>

@@ -240,3 +240,97 @@ func.func @c11_one_variant(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v:
   }
   return %0 : tensor<2x40x16xf32>
 }
+
+// -----
+func.func @c3_finish(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: finish: got [4, 16], expected none for these results (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, finish = [4, 16]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+// Vectors of rows are finished at once.
+func.func @c3_rows_of_finish(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<96x64xf32> {
+  // expected-error @below {{schedule: finish: got [4, 12], expected [16, 16] for these results (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<96x64xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, finish = [4, 12]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    %2 = graph.transpose %1 [1, 0] : tensor<64x96xf32> -> tensor<96x64xf32>
+    graph.yield %2 : tensor<96x64xf32>
+  }
+  return %0 : tensor<96x64xf32>
+}
+
+// -----
+func.func @c3_mirror(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: mirror: got 64, expected none for this product (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, mirror = 64, tile = [6, 16], lanes = 8>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_lanes_of_mirror(%x: tensor<300x64xf32>) -> tensor<300x300xf32> {
+  // expected-error @below {{schedule: mirror: got 12, expected a multiple of the lanes (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<300x64xf32>) -> tensor<300x300xf32> attributes {schedule = #sched.gemm<on = task, mirror = 12, tile = [6, 16], lanes = 8>} {
+    %1 = graph.dot_general %a, %a <batching = [] x [], contracting = [1] x [1]> : (tensor<300x64xf32>, tensor<300x64xf32>) -> tensor<300x300xf32>
+    graph.yield %1 : tensor<300x300xf32>
+  }
+  return %0 : tensor<300x300xf32>
+}
+
+// -----
+// Columns of a row-major B are no panel.
+func.func @c12_prefetch(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: prefetch: got #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, rows], prefetch = panel>, expected #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, rows], block = [11, 1], k_loop = whole> (sched_c12)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, rows], prefetch = panel>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_passes(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{schedule: sums: got [4, 4], expected one number for each of 1 passes (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, sums = [4, 4], lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// -----
+// Columns are reduced side by side anyhow.
+func.func @c3_together(%x: tensor<64x128xf32>) -> tensor<128xf32> {
+  // expected-error @below {{schedule: together: got 4, expected 1, or at most 16 for whole rows of which nothing is kept (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<128xf32> attributes {schedule = #sched.reduce<on = task, together = 4, lanes = 16>} {
+    %1 = graph.reduce sum, %a [0] : tensor<64x128xf32> -> tensor<128xf32>
+    graph.yield %1 : tensor<128xf32>
+  }
+  return %0 : tensor<128xf32>
+}
+
+// -----
+func.func @c12_second_pass(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{expected rows for a second pass over rows of known length, or none (sched_c12)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, prefetch = rows<1>, lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// -----
+func.func @c12_streams(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{schedule: streams: got 0, expected an operand of int8 elements, on a target that prefetches (sched_c12)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, streams = [0], lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
