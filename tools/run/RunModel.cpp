@@ -500,6 +500,7 @@ llvm::Error ModelRun::report() {
     llvm::outs() << llvm::json::Value(std::move(communication)) << "\n";
   if (!options.wants(Report::Time) && !options.wants(Report::Roofline))
     return llvm::Error::success();
+  results.clear(); // a bound of memory is that of one run
   auto kernels = measureKernels(*executor, inputs);
   if (!kernels)
     return kernels.takeError();

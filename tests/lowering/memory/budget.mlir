@@ -5,6 +5,7 @@
 // RUN: zenith-run %s --random-inputs=1 --compare=interp --report=memory | FileCheck %s --check-prefix=PLAIN
 // RUN: zenith-run %s --random-inputs=1 --compare=interp --report=memory --max-memory=90K | FileCheck %s --check-prefix=AGAIN
 // RUN: zenith-run %s --random-inputs=1 --max-memory=98368 --bench=2 | FileCheck %s --check-prefix=BENCH
+// RUN: zenith-run %s --random-inputs=1 --max-memory=98368 --report=time | FileCheck %s --check-prefix=TIME
 // RUN: not zenith-run %s --random-inputs=1 --max-memory=90K --remat=policy 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: not zenith-run %s --random-inputs=1 --max-memory=8K --diagnostics=json 2>&1 | FileCheck %s --check-prefix=JSON
 // RUN: not zenith-run %s --random-inputs=1 --max-memory=0 2>&1 | FileCheck %s --check-prefix=ZERO
@@ -14,6 +15,7 @@
 
 // PLAIN: "recomputed":0
 // BENCH: 2 runs: min
+// TIME: "kernels":[{
 // AGAIN: "budget":92160
 // AGAIN-SAME: "mode":"auto"
 // AGAIN-SAME: "recomputed":{{[1-9]}}
