@@ -4,6 +4,7 @@
 
 #include "tools/EmitModel.h"
 #include "tools/EmitShardings.h"
+#include "tools/ReportMemory.h"
 
 #include "frontends/models/DeviceOptions.h"
 #include "frontends/models/Diagnostics.h"
@@ -43,17 +44,33 @@ static bool endsBefore(StringRef phase, const EmitOptions &options) {
              pipeline::phaseIndex(phase);
 }
 
+/// True where standard output has reports, or nothing but a timeline was asked
+/// for.
+static bool reportsMemory(const EmitOptions &options) {
+  return !options.run.reports.empty() || !options.run.memoryTimeline.empty();
+}
+
+static bool writesFiles(const EmitOptions &options) {
+  return options.output != "-" || !reportsMemory(options);
+}
+
 static llvm::Error checkEmitEffects(const CLI::App &app,
                                     const EmitOptions &options) {
   using zenith::options::Condition;
   const std::string &target = options.run.compile.target;
   bool isDevice = target::OpenCLTarget::isTargetName(target);
-  bool writesObjects = options.form == EmitForm::Object;
+  bool writes = writesFiles(options);
+  bool writesObjects = writes && options.form == EmitForm::Object;
   const Fact facts[] = {
-      {Condition::WritesGraphIR, options.form == EmitForm::GraphIR},
-      {Condition::WritesCode, writesObjects || options.form == EmitForm::LLVM ||
-                                  options.form == EmitForm::Assembly},
-      {Condition::SchedulesKernels, !endsBefore("schedule", options)},
+      {Condition::WritesFiles, writes},
+      {Condition::Reports, !options.run.reports.empty()},
+      {Condition::CompilesForProcessor, !isDevice},
+      {Condition::WritesGraphIR, writes && options.form == EmitForm::GraphIR},
+      {Condition::WritesCode,
+       writesObjects || (writes && (options.form == EmitForm::LLVM ||
+                                    options.form == EmitForm::Assembly))},
+      {Condition::SchedulesKernels,
+       reportsMemory(options) || !endsBefore("schedule", options)},
       {Condition::WritesObjects, writesObjects},
       {Condition::CachesObjects, writesObjects && !isDevice},
       {Condition::ChoosesDevice,
@@ -125,8 +142,15 @@ static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files, EmitForm form,
   return llvm::Error::success();
 }
 
-llvm::Error zenith::tools::emitModel(const EmitOptions &options,
+llvm::Error zenith::tools::emitModel(const EmitOptions &given,
                                      Diagnostics &diagnostics) {
+  EmitOptions options = given;
+  for (Report report : options.run.reports)
+    if (report != Report::Memory)
+      return makeError(ErrorCode::Usage,
+                       "--report: zenith-compile has a report of memory alone");
+  if (llvm::Error error = checkMemoryOptions(options.run))
+    return error;
   const std::string &target = options.run.compile.target;
   if (!isTarget(target) || options.run.isInterpreted())
     return makeError(
@@ -183,6 +207,15 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   compile.folder = model->folder;
   compile.keptOps = precision::splitPatterns(options.run.precision.keepF32);
   compile.outputFolder = folderOf(options.output);
+  if (reportsMemory(options) || options.run.maxMemory) {
+    DimSizes dims = model->dimsApplied ? DimSizes() : options.run.dims.sizes;
+    if (llvm::Error error = reportMemory(model->module->clone(), compile,
+                                         options.run, dims, diagnostics))
+      return error;
+    if (!writesFiles(options))
+      return llvm::Error::success();
+    compile.explain = false; // said already
+  }
   auto files = pipeline::emit(std::move(model->module), options.form, compile);
   if (!files)
     return files.takeError();

@@ -61,8 +61,8 @@ static void addFacts(llvm::json::Object &object, const MemoryReport &report,
     object["largest"] = largestOf(*timeline, 10);
 }
 
-std::string toJSON(const MemoryReport &report, const DimValues &values,
-                   const MemoryMeasured &measured) {
+llvm::json::Object reportOf(const MemoryReport &report, const DimValues &values,
+                            const MemoryMeasured &measured) {
   auto amount = [&](const graph::DimExpr &bytes) {
     std::optional<int64_t> known = bytes.evaluate(values);
     return llvm::json::Object{{"formula", bytes.str()},
@@ -86,8 +86,14 @@ std::string toJSON(const MemoryReport &report, const DimValues &values,
     object["measured"] = llvm::json::Object{{"peak_bytes", *measured.peak}};
   }
   addFacts(object, report, values);
+  return object;
+}
+
+std::string toJSON(const MemoryReport &report, const DimValues &values,
+                   const MemoryMeasured &measured) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(reportOf(report, values, measured));
   return text;
 }
 
@@ -96,7 +102,7 @@ std::optional<BudgetRefusal> refuse(const MemoryReport &report,
   std::optional<int64_t> needed = report.certificate().evaluate(values);
   if (!needed || *needed <= budget)
     return std::nullopt;
-  llvm::json::Object object = parsed(toJSON(report, values)),
+  llvm::json::Object object = reportOf(report, values),
                      facts = parsed(report.facts);
   int64_t arena = report.arena().evaluate(values).value_or(0),
           least = facts.getInteger("least_found").value_or(arena),

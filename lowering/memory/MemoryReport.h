@@ -53,10 +53,15 @@ struct MemoryMeasured {
 
 /// {"entry", "classes": {name: {"formula", "bytes"}}, "arena": {...}, "peak":
 /// {...}, "pool": "unused" or "data-dependent", "certificate", "measured",
-/// "budget", "lower_bound", "remat", "offload", "order", "largest"} in one line
+/// "budget", "lower_bound", "remat", "offload", "order", "largest"}
 /// (docs/guides/memory.md); bytes are null where a dimension has no value.
+llvm::json::Object reportOf(const MemoryReport &report, const DimValues &values,
+                            const MemoryMeasured &measured = {});
+/// The same in one line.
 std::string toJSON(const MemoryReport &report, const DimValues &values,
                    const MemoryMeasured &measured = {});
+/// A report as lines for people.
+std::string toText(const llvm::json::Object &report);
 
 /// Why a budget is refused: a sentence, and the same as an object with "code",
 /// "budget", "lower_bound", "least_found", "largest".

@@ -47,6 +47,7 @@ enum class Condition {
   RunsProgram,
   ExplainsModel,
   PrintsProgram,
+  WritesFiles,
   KeepsCheckpoints,
   StoresLayers
 };
@@ -76,6 +77,8 @@ template <> struct Words<Condition> {
       {"with --emit", Condition::RunsProgram},
       {"on the name of an entry", Condition::ExplainsModel},
       {"without --emit", Condition::PrintsProgram},
+      {"with --report or --memory-timeline, unless -o names a file",
+       Condition::WritesFiles},
       {"without --checkpoint-dir", Condition::KeepsCheckpoints},
       {"without --store-layers or --store-adjacency", Condition::StoresLayers}};
 };

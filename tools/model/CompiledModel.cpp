@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-static memory::DimValues valuesOf(const DimSizes &dims) {
+memory::DimValues
+zenith::tools::valuesOf(const std::map<std::string, int64_t> &dims) {
   return [&dims](const std::string &name) -> std::optional<int64_t> {
     auto known = dims.find(name);
     return known == dims.end() ? std::nullopt
@@ -69,10 +70,10 @@ public:
   }
 
   llvm::Error runOnly(ArrayRef<Tensor> arguments) override;
-  std::string
+  llvm::json::Object
   memoryReport(const std::map<std::string, int64_t> &dims) override {
-    return memory::toJSON(planFor(dims).memory, valuesOf(dims),
-                          {measuredPeak(), budget});
+    return memory::reportOf(planFor(dims).memory, valuesOf(dims),
+                            {measuredPeak(), budget});
   }
   std::optional<llvm::json::Object>
   memoryTimeline(const std::map<std::string, int64_t> &dims) override {
@@ -207,6 +208,35 @@ RemarkPrinter::RemarkPrinter(MLIRContext *context, const ReportOptions &options,
     printRemark(*remark, diagnostic.getLocation(), options, diagnostics);
     return success();
   });
+}
+
+llvm::Error zenith::tools::refusalError(memory::BudgetRefusal refusal,
+                                        Diagnostics &diagnostics) {
+  Error error{ErrorCode::Memory, refusal.text, ""};
+  if (diagnostics.usesJSON()) {
+    std::string line;
+    llvm::raw_string_ostream(line)
+        << llvm::json::Value(std::move(refusal.object));
+    diagnostics.remark(line);
+    error.reported = true;
+  }
+  return makeError(std::move(error));
+}
+
+llvm::Error zenith::tools::checkMemoryOptions(RunOptions &options) {
+  if (options.maxMemory && *options.maxMemory <= 0)
+    return makeError(ErrorCode::Usage, "--max-memory: got " +
+                                           Twine(*options.maxMemory) +
+                                           ", expected at least 1 byte");
+  return measureOffload(options);
+}
+
+void zenith::tools::printMemoryReport(llvm::json::Object report,
+                                      TextFormat format) {
+  if (format == TextFormat::Text)
+    llvm::outs() << memory::toText(report);
+  else
+    llvm::outs() << llvm::json::Value(std::move(report)) << "\n";
 }
 
 llvm::Error zenith::tools::measureOffload(RunOptions &options) {

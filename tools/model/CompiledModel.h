@@ -20,6 +20,18 @@ using models::Diagnostics;
 struct ReportOptions;
 struct RunOptions;
 
+/// The sizes of named dimensions in `dims`, which must outlive the result.
+memory::DimValues valuesOf(const std::map<std::string, int64_t> &dims);
+
+/// The error of a budget that is not met; as JSON it is reported at once.
+llvm::Error refusalError(memory::BudgetRefusal refusal,
+                         Diagnostics &diagnostics);
+
+/// Prints a report of memory on standard output.
+void printMemoryReport(llvm::json::Object report, options::TextFormat format);
+
+/// Checks --max-memory, and measures the folder of --offload.
+llvm::Error checkMemoryOptions(RunOptions &options);
 /// Measures the folder of --offload, if there is one, for the compiler to count
 /// with. Code Usage where the folder takes no files.
 llvm::Error measureOffload(RunOptions &options);

@@ -51,8 +51,8 @@ public:
   virtual llvm::Error runOnly(llvm::ArrayRef<Tensor> arguments) {
     return run(arguments).takeError();
   }
-  /// JSON of --report=memory for these sizes of named dimensions.
-  virtual std::string
+  /// What --report=memory says for these sizes of named dimensions.
+  virtual llvm::json::Object
   memoryReport(const std::map<std::string, int64_t> &dims) = 0;
   /// What lives when in the arena (memory::timelineOf); nullopt where that is
   /// not known.

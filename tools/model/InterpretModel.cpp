@@ -62,18 +62,16 @@ public:
 
   // The interpreter plans nothing: parameters and inputs are known, and the
   // peak of the process.
-  std::string memoryReport(const std::map<std::string, int64_t> &) override {
+  llvm::json::Object
+  memoryReport(const std::map<std::string, int64_t> &) override {
     int64_t bytes = 0;
     module->walk([&](graph::ParamOp param) {
       bytes += tensorBytes(cast<RankedTensorType>(param.getType())).value_or(0);
     });
-    std::string text;
-    llvm::raw_string_ostream(text) << llvm::json::Value(
-        llvm::json::Object{{"entry", entry.getSymName()},
-                           {"parameters", bytes},
-                           {"inputs", inputBytes},
-                           {"measured_peak", peakBytes()}});
-    return text;
+    return llvm::json::Object{{"entry", entry.getSymName()},
+                              {"parameters", bytes},
+                              {"inputs", inputBytes},
+                              {"measured_peak", peakBytes()}};
   }
 
 private:

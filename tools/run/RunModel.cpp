@@ -231,27 +231,12 @@ llvm::Error ModelRun::chooseProducts() {
 /// Nothing runs that would not end within its budget.
 llvm::Error ModelRun::checkBudget() {
   std::optional<memory::BudgetRefusal> refusal = executor->refusal(dims);
-  if (!refusal)
-    return llvm::Error::success();
-  Error error{ErrorCode::Memory, refusal->text, ""};
-  if (diagnostics.usesJSON()) {
-    std::string line;
-    llvm::raw_string_ostream(line)
-        << llvm::json::Value(std::move(refusal->object));
-    diagnostics.remark(line);
-    error.reported = true;
-  }
-  return makeError(std::move(error));
+  return refusal ? refusalError(std::move(*refusal), diagnostics)
+                 : llvm::Error::success();
 }
 
 /// Before anything is compiled.
-llvm::Error ModelRun::checkFolders() {
-  if (options.maxMemory && *options.maxMemory <= 0)
-    return makeError(ErrorCode::Usage, "--max-memory: got " +
-                                           Twine(*options.maxMemory) +
-                                           ", expected at least 1 byte");
-  return measureOffload(options);
-}
+llvm::Error ModelRun::checkFolders() { return checkMemoryOptions(options); }
 
 llvm::Error ModelRun::writeTimeline() {
   if (options.memoryTimeline.empty())
@@ -487,7 +472,7 @@ llvm::Error ModelRun::measure() {
 
 llvm::Error ModelRun::report() {
   if (options.wants(Report::Memory))
-    llvm::outs() << executor->memoryReport(dims) << "\n";
+    printMemoryReport(executor->memoryReport(dims), options.reportFormat);
   if (options.wants(Report::Precision)) {
     auto ops =
         probePrecision(*original, model.folder, options, inputs, diagnostics);
