@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -151,6 +152,63 @@ static Value lookUpInPair(KernelBuilder &kernel, Value positions, Value low,
       .getResult(0);
 }
 
+static Value lanesFrom(KernelBuilder &kernel, Value x, Value y, int64_t first,
+                       int64_t count) {
+  SmallVector<int64_t> lanes(static_cast<size_t>(count));
+  std::iota(lanes.begin(), lanes.end(), first);
+  return kernel.b.create<vector::ShuffleOp>(kernel.loc, x, y, lanes);
+}
+
+/// The lanes of all parts, in vectors of `width`. Both widths are powers of
+/// two; the last part is repeated where there are too few lanes.
+static SmallVector<Value> inVectorsOf(KernelBuilder &kernel, int64_t width,
+                                      SmallVector<Value> parts) {
+  auto lanes = [&] {
+    return cast<VectorType>(parts.front().getType()).getNumElements();
+  };
+  while (lanes() != width) {
+    SmallVector<Value> next;
+    int64_t own = lanes();
+    if (own > width)
+      for (Value part : parts)
+        for (int64_t first = 0; first < own; first += own / 2)
+          next.push_back(lanesFrom(kernel, part, part, first, own / 2));
+    else
+      for (size_t i = 0; i < parts.size(); i += 2)
+        next.push_back(lanesFrom(kernel, parts[i],
+                                 parts[std::min(i + 1, parts.size() - 1)], 0,
+                                 2 * own));
+    parts = std::move(next);
+  }
+  return parts;
+}
+
+/// Bytes by their positions in a row of 128 or 256, which is in vectors of
+/// equal width. Pairs of the widest vectors are looked up in; the highest bit
+/// of a position says in which.
+static Value lookUpInVectors(KernelBuilder &kernel, Value positions,
+                             SmallVector<Value> row) {
+  constexpr int64_t widest = 64;
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  int64_t lanes = cast<VectorType>(positions.getType()).getNumElements();
+  row = inVectorsOf(kernel, widest, std::move(row));
+  SmallVector<Value> all;
+  for (Value at : inVectorsOf(kernel, widest, {positions})) {
+    Value found = lookUpInPair(kernel, at, row[0], row[1], widest);
+    if (row.size() > 2)
+      found = b.create<arith::SelectOp>(
+          loc,
+          b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, at,
+                                  kernel.integer(at.getType(), 0)),
+          lookUpInPair(kernel, at, row[2], row[3], widest), found);
+    all.push_back(found);
+  }
+  if (lanes < widest)
+    return lanesFrom(kernel, all.front(), all.front(), 0, lanes);
+  return inVectorsOf(kernel, lanes, std::move(all)).front();
+}
+
 /// Bytes of a short row by their positions in it, one per lane; `index` has all
 /// dimensions but the last. Null if there is no such row or the target has no
 /// byte shuffles.
@@ -161,12 +219,13 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   int64_t width = indices.width;
   auto size = emitter.dimsOf(row).back().constant();
   auto type = dyn_cast<VectorType>(positions.getType());
+  bool isTable = kernel.target.vbmi && size && (*size == 128 || *size == 256);
   if (!kernel.target.avx2 || !size || !type || *size < 1 ||
-      *size > ByteLookup::longRow || width % ByteLookup::part != 0 ||
-      !llvm::isPowerOf2_64(uint64_t(width)) ||
+      (*size > ByteLookup::longRow && !isTable) ||
+      width % ByteLookup::part != 0 || !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||
-      !llvm::all_of(index,
-                    [&](const LaneIndex &x) { return indices.uniform(x); }))
+      !llvm::all_of(
+          index, [&](const LaneIndex &x) { return indices.uniform(x); }))
     return {};
   // The whole row can be read, also if some lanes are inactive; where it is
   // shorter than a vector, only the row.
@@ -186,6 +245,9 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   }
   positions = kernel.b.create<arith::MinUIOp>(kernel.loc, positions,
                                               kernel.integer(type, *size - 1));
+  if (isTable)
+    return lookUpInVectors(kernel, positions,
+                           llvm::to_vector(llvm::make_second_range(parts)));
   if (kernel.target.vbmi && parts.size() <= 2)
     return lookUpInPair(kernel, positions, parts.front().second,
                         parts.back().second, parts.back().first);

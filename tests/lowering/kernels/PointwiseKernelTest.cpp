@@ -355,7 +355,7 @@ TEST_P(PointwiseKernel, GathersOfReshapedRows) {
 
 TEST_P(PointwiseKernel, GathersOfBytes) {
   // Rows that fit vectors, and shorter and longer ones; indices past the end.
-  for (int64_t row : {5, 16, 24, 40, 54, 64, 65, 200})
+  for (int64_t row : {5, 16, 24, 40, 54, 64, 65, 128, 200, 256})
     for (const char *element : {"i8", "ui8", "i16"})
       for (const char *place : {"ui8", "i8"}) {
         std::string length = std::to_string(row);
