@@ -279,6 +279,17 @@ def NarrowDepthwiseFiltersPass : ZenithPass<"zenith-narrow-depthwise-filters", "
   let exampleTest = "passes/quantize/narrow-depthwise-filters.mlir#main";
 }
 
+def TabulateBytesPass : ZenithPass<"zenith-tabulate-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Look functions of a byte up that give a byte";
+  let description = [{
+    Between a quantization and the next one a value is a byte: what scales it, clips or activates it and quantizes it again is a
+    function with 256 results. A table of them, which zenith-hoist-prepare computes by the same ops, and a gather take the place of six
+    and more elementwise ops, all of whose other operands are one number each. For targets that look bytes up in registers. Runs after
+    layouts are chosen, since transposes move through elementwise ops. Refuses nothing.
+  }];
+  let exampleTest = "passes/quantize/tabulate-bytes.mlir#requantized";
+}
+
 //===- layout ------------------------------------------------------------------------------------------------===//
 
 def ChooseLayoutsPass : ZenithPass<"zenith-choose-layouts", "::mlir::func::FuncOp"> {

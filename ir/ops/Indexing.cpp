@@ -2,6 +2,7 @@
 //
 // Verifiers, types and dimensions of the indexing family.
 
+#include "ir/ops/Indexing.h"
 #include "ir/GraphOps.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
@@ -20,6 +21,21 @@ void insertIndexingOps(Dialect &dialect) {
 #define GET_OP_LIST
 #include "ir/Indexing.cpp.inc"
       >(dialect);
+}
+
+bool isByteLookup(Operation *op) {
+  auto gather = dyn_cast<GatherOp>(op);
+  if (!gather)
+    return false;
+  Operation *source = gather.getOperand().getDefiningOp();
+  auto table = cast<RankedTensorType>(gather.getOperand().getType()),
+       indices = cast<RankedTensorType>(gather.getStartIndices().getType());
+  return (!source || isa<GetParamOp, ConstantOp>(source)) &&
+         table.getRank() == 1 && table.getElementType().isInteger(8) &&
+         table.hasStaticShape() && gather.getSliceSizes()[0] == 1 &&
+         indices.getElementType().isUnsignedInteger(8) &&
+         gather.getDims().getIndexVectorDim() == indices.getRank() &&
+         gather.getDims().getOffsetDims().empty();
 }
 
 /// Which result dimension comes from where: an operand dimension (slices) or

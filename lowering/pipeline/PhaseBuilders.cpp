@@ -188,6 +188,9 @@ static void addPacking(OpPassManager &passes, const PhaseOptions &options) {
       createLowerInt16MatmulsPass({/*keepInt8=*/options.int8Dots}));
   if (options.int8Dots)
     passes.addNestedPass<func::FuncOp>(createNarrowDepthwiseFiltersPass());
+  passes.addNestedPass<func::FuncOp>(createTabulateBytesPass());
+  // Tables of constants alone are constants.
+  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createReduceSingleColumnsPass());
   passes.addNestedPass<func::FuncOp>(createPackBlockCodesPass());
   passes.addNestedPass<func::FuncOp>(createPackBatchedMatmulsPass());

@@ -3,6 +3,7 @@
 // Follows the values between a GEMM and the results of its fusion.
 
 #include "lowering/schedule/EpilogueForm.h"
+#include "ir/ops/Indexing.h"
 #include "lowering/builder/Dependents.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +20,8 @@ static Operation *yieldOf(graph::FusionOp fusion) {
 }
 
 static bool isElementwise(Operation *op) {
-  return graph::familyOf(op) == graph::Family::Elementwise;
+  return graph::familyOf(op) == graph::Family::Elementwise ||
+         graph::isByteLookup(op);
 }
 
 /// True where the elements of two dimensions have the same strides.
@@ -357,7 +359,9 @@ bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
   return yielded != anchor->getResult(0) &&
          argument.getType() == yielded.getType() &&
          llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1 &&
-         llvm::all_of(argument.getUsers(), inEpilogue);
+         llvm::all_of(argument.getUsers(), [&](Operation *user) {
+           return !graph::isByteLookup(user) && inEpilogue(user);
+         });
 }
 
 } // namespace zenith::kernels

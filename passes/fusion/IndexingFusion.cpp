@@ -3,6 +3,7 @@
 // Fusion of reads and writes at positions given by data: reads join their
 // readers; writes update memory in place.
 
+#include "ir/ops/Indexing.h"
 #include "passes/fusion/FusionRule.h"
 
 using namespace mlir;
@@ -28,6 +29,7 @@ struct ReadFusion : FusionRule::ExternalModel<ReadFusion<Op>, Op> {
   std::optional<FusionKind> kernelKind(Operation *) const {
     return FusionKind::pointwise;
   }
+  bool isElementwise(Operation *op) const { return isByteLookup(op); }
 };
 
 struct UpdateFusion
