@@ -40,43 +40,119 @@ template <typename Element> ZENITH_INLINE uint64_t reduced(Element x) {
   return uint64_t(twice) + (isSigned ? prime : 0);
 }
 
-/// Products are below 2^64; their digits are added apart, so that nothing is
-/// reduced inside of the loop.
+/// Sums `width` terms of each row, for some rows at a time, none of which waits
+/// for another; calls visit(row, first + sum).
+template <typename Word, typename Visit>
+ZENITH_INLINE void sumRows(const Word *terms, int64_t rows, int64_t width,
+                           Word first, Visit visit) {
+  constexpr int64_t atOnce = 4;
+  int64_t row = 0;
+  for (; row + atOnce <= rows; row += atOnce, terms += atOnce * width) {
+    Word sums[atOnce] = {first, first, first, first};
+    for (int64_t i = 0; i < width; ++i)
+      for (int64_t r = 0; r < atOnce; ++r)
+        sums[r] += terms[r * width + i];
+    for (int64_t r = 0; r < atOnce; ++r)
+      visit(row + r, sums[r]);
+  }
+  for (; row < rows; ++row, terms += width) {
+    Word sum = first;
+    for (int64_t i = 0; i < width; ++i)
+      sum += terms[i];
+    visit(row, sum);
+  }
+}
+
+/// Repeats the first `known` elements up to `count`.
+template <typename Word>
+ZENITH_INLINE void repeat(Word *elements, int64_t known, int64_t count) {
+  for (; known < count; known *= 2)
+    std::copy_n(elements, std::min(known, count - known), elements + known);
+}
+
+/// A product is below 2^64, and what it leaves, the sum of its digits, below
+/// 2^34: nothing is reduced before the rows are summed.
+ZENITH_INLINE uint64_t digitSum(uint64_t number, uint64_t factor) {
+  uint64_t product = number * factor;
+  return (product & prime) + (product >> primeBits);
+}
+
+/// Elements that are multiplied before they are summed.
+static constexpr int64_t elementsAtOnce = 512;
+
+/// Rows of few elements: the products of several, then the sums.
 template <typename Element>
-ZENITH_INLINE void sumProducts(const zenith_hash_arguments &given,
-                               int64_t first, int64_t last, Element /*type*/) {
-  constexpr int64_t atOnce = 256;
+ZENITH_INLINE void sumShortProducts(const zenith_hash_arguments &given,
+                                    const Element *x, int64_t rows,
+                                    int64_t *to) {
   const auto *factors = static_cast<const uint64_t *>(given.scratch);
-  const auto *row =
-      static_cast<const Element *>(given.operand) + first * given.width;
-  auto *to = static_cast<int64_t *>(given.result) + first * given.lanes;
-  for (; first < last; ++first, row += given.width, to += given.lanes) {
+  const int64_t width = given.width, lanes = given.lanes,
+                together = std::min(elementsAtOnce / width, rows);
+  uint64_t numbers[elementsAtOnce], terms[elementsAtOnce], own[elementsAtOnce];
+  for (int64_t filled = -1; rows > 0;) {
+    const int64_t left = std::min(together, rows), count = left * width;
+    for (int64_t i = 0; i < count; ++i)
+      numbers[i] = reduced(x[i]);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      if (lane != filled) {
+        std::copy_n(factors + lane * width, width, own);
+        repeat(own, width, together * width);
+        filled = lane;
+      }
+      for (int64_t i = 0; i < count; ++i)
+        terms[i] = digitSum(numbers[i], own[i]);
+      sumRows(terms, left, width, uint64_t(0),
+              [&](int64_t row, uint64_t sum) ZENITH_LAMBDA {
+                to[row * lanes + lane] = int64_t(sum % prime);
+              });
+    }
+    x += count;
+    to += left * lanes;
+    rows -= left;
+  }
+}
+
+/// Long rows by parts.
+template <typename Element>
+ZENITH_INLINE void sumLongProducts(const zenith_hash_arguments &given,
+                                   const Element *row, int64_t rows,
+                                   int64_t *to) {
+  const auto *factors = static_cast<const uint64_t *>(given.scratch);
+  for (; rows > 0; --rows, row += given.width, to += given.lanes) {
     std::fill_n(to, given.lanes, 0);
-    for (int64_t start = 0; start < given.width; start += atOnce) {
-      const int64_t count = std::min(atOnce, given.width - start);
-      uint64_t numbers[atOnce];
+    for (int64_t start = 0; start < given.width; start += elementsAtOnce) {
+      const int64_t count = std::min(elementsAtOnce, given.width - start);
+      uint64_t numbers[elementsAtOnce];
       for (int64_t i = 0; i < count; ++i)
         numbers[i] = reduced(row[start + i]);
       for (int64_t lane = 0; lane < given.lanes; ++lane) {
         const uint64_t *own = factors + lane * given.width + start;
-        uint64_t low = 0, high = 0;
-        for (int64_t i = 0; i < count; ++i) {
-          uint64_t product = numbers[i] * own[i];
-          low += product & prime;
-          high += product >> primeBits;
-        }
-        to[lane] = int64_t((uint64_t(to[lane]) + low + high) % prime);
+        auto sum = uint64_t(to[lane]);
+        for (int64_t i = 0; i < count; ++i)
+          sum += digitSum(numbers[i], own[i]);
+        to[lane] = int64_t(sum % prime);
       }
     }
   }
+}
+
+template <typename Element>
+ZENITH_INLINE void sumProducts(const zenith_hash_arguments &given,
+                               int64_t first, int64_t last, Element /*type*/) {
+  const auto *x =
+      static_cast<const Element *>(given.operand) + first * given.width;
+  auto *to = static_cast<int64_t *>(given.result) + first * given.lanes;
+  if (given.width > 0 && given.width <= elementsAtOnce)
+    sumShortProducts(given, x, last - first, to);
+  else
+    sumLongProducts(given, x, last - first, to);
 }
 
 namespace {
 /// Powers of the factor of polynomials by element of a row, from the highest
 /// one on, for several rows.
 struct Powers {
-  static constexpr int64_t atOnce = 512;
-  uint32_t of[atOnce];
+  uint32_t of[elementsAtOnce];
   uint32_t next; ///< the power after those of a row
   uint32_t sum;  ///< of those of a row
 };
@@ -90,43 +166,24 @@ ZENITH_INLINE void fillPowers(Powers &powers, int64_t width, int64_t count) {
     powers.of[i] = powers.next;
     powers.sum += powers.next;
   }
-  for (int64_t known = width; known < count; known *= 2)
-    std::copy_n(powers.of, std::min(known, count - known), powers.of + known);
+  repeat(powers.of, width, count);
 }
 
-/// Adds to `first` the terms of each of some rows, none of which waits for
-/// another.
-template <int64_t rows>
-ZENITH_INLINE void sumTerms(const uint32_t *terms, int64_t width,
-                            uint32_t first, uint32_t *to) {
-  uint32_t sums[rows];
-  std::fill_n(sums, rows, first);
-  for (int64_t i = 0; i < width; ++i)
-    for (int64_t row = 0; row < rows; ++row)
-      sums[row] += terms[row * width + i];
-  std::copy_n(sums, rows, to);
-}
-
-/// Sums of products, none of which waits for another. Short rows: the products
-/// of several, then the sums.
+/// Short rows: the products of several, then the sums.
 template <typename Element>
 ZENITH_INLINE void sumShortRows(const Element *x, int64_t rows, int64_t width,
                                 uint32_t *to) {
-  constexpr int64_t rowsAtOnce = 4;
-  const int64_t together = std::min(Powers::atOnce / width, rows);
+  const int64_t together = std::min(elementsAtOnce / width, rows);
   Powers powers;
   fillPowers(powers, width, together * width);
   for (int64_t left; rows > 0; rows -= left) {
     left = std::min(together, rows);
-    uint32_t terms[Powers::atOnce];
+    uint32_t terms[elementsAtOnce];
     for (int64_t i = 0; i < left * width; ++i)
       terms[i] = uint32_t(x[i]) * powers.of[i];
     x += left * width;
-    int64_t row = 0;
-    for (; row + rowsAtOnce <= left; row += rowsAtOnce)
-      sumTerms<rowsAtOnce>(terms + row * width, width, powers.sum, to + row);
-    for (; row < left; ++row)
-      sumTerms<1>(terms + row * width, width, powers.sum, to + row);
+    sumRows(terms, left, width, powers.sum,
+            [&](int64_t row, uint32_t sum) ZENITH_LAMBDA { to[row] = sum; });
     to += left;
   }
 }
@@ -136,12 +193,12 @@ template <typename Element>
 ZENITH_INLINE void sumLongRows(const Element *x, int64_t rows, int64_t width,
                                uint32_t *to) {
   Powers powers;
-  fillPowers(powers, Powers::atOnce, Powers::atOnce);
+  fillPowers(powers, elementsAtOnce, elementsAtOnce);
   for (; rows > 0; --rows, ++to) {
     *to = 0;
     for (int64_t left = width; left > 0;) {
-      const int64_t count = (left - 1) % Powers::atOnce + 1;
-      const uint32_t *own = powers.of + Powers::atOnce - count;
+      const int64_t count = (left - 1) % elementsAtOnce + 1;
+      const uint32_t *own = powers.of + elementsAtOnce - count;
       uint32_t sum = 0;
       for (int64_t i = 0; i < count; ++i)
         sum += (uint32_t(x[i]) + 1) * own[i];
@@ -160,7 +217,7 @@ ZENITH_INLINE void polynomials(const zenith_hash_arguments &given,
   auto *to = static_cast<uint32_t *>(given.result) + first;
   if (given.width == 0)
     std::fill_n(to, last - first, 0);
-  else if (given.width <= Powers::atOnce)
+  else if (given.width <= elementsAtOnce)
     sumShortRows(x, last - first, given.width, to);
   else
     sumLongRows(x, last - first, given.width, to);
