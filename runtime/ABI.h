@@ -233,6 +233,10 @@ typedef struct zenith_run_context {
   /// it is, if it can grow there; else another one, and the first stays as it
   /// is. Null where there are no more. Default: alloc.
   void *(*extend)(void *user, void *data, int64_t bytes);
+  /// Makes a buffer that alloc or extend gave as ZENITH_ALLOC_POOL, of which
+  /// bytes are needed, what alloc gives as ZENITH_ALLOC_RESULT; 0 where another
+  /// one should be allocated and the bytes copied. Default: 0.
+  int32_t (*keep)(void *user, void *data, int64_t bytes);
 } zenith_run_context;
 
 /// A compiled entry. args and results are the function's, in order. params
@@ -354,6 +358,15 @@ ZENITH_EXPORT void *zenith_result_donated(zenith_run_context *context,
                                           const zenith_tensor *arg,
                                           int32_t dtype, int64_t rank,
                                           const int64_t *dims, int64_t bytes);
+
+/// As zenith_result, but with the bytes of a pool buffer, which becomes the
+/// result's where that has no data and the context keeps it, and is freed
+/// otherwise.
+ZENITH_EXPORT void *zenith_result_pooled(zenith_run_context *context,
+                                         int64_t result_index,
+                                         zenith_tensor *result, void *data,
+                                         int32_t dtype, int64_t rank,
+                                         const int64_t *dims, int64_t bytes);
 
 /// Sets the final extents of a result that zenith_result prepared with the same
 /// rank.

@@ -182,7 +182,8 @@ void zenith_progress(zenith_run_context *context, int64_t loop,
 }
 
 void *zenith_extend(zenith_run_context *context, void *data, int64_t bytes) {
-  if (!hasField(context, sizeof(zenith_run_context)) || !context->extend)
+  if (!hasField(context, offsetof(zenith_run_context, keep)) ||
+      !context->extend)
     return zenith_alloc(context, bytes);
   void *extended = context->extend(context->user, data, bytes > 0 ? bytes : 1);
   return extended ? extended : failNoMemory(context, "a buffer", bytes);

@@ -362,6 +362,18 @@ bool MemoryPool::free(void *data) {
   return true;
 }
 
+bool MemoryPool::keep(void *data, int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = live.find(data);
+  // What results take is promised where there is a budget, and they may stay
+  // for long.
+  if (budgetBytes || found == live.end() || found->second.inFile ||
+      bytes < found->second.bytes - found->second.bytes / 4)
+    return false;
+  found->second.kind = ZENITH_ALLOC_RESULT;
+  return true;
+}
+
 void MemoryPool::reclaim() {
   std::lock_guard<std::mutex> lock(mutex);
   for (auto next = live.begin(); next != live.end();) {

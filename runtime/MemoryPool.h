@@ -68,6 +68,10 @@ public:
   /// and `data` as before.
   StatusOr<void *> extend(void *data, int64_t bytes);
 
+  /// Makes a block, of which bytes are needed, one of ZENITH_ALLOC_RESULT.
+  /// False where it takes more than a result should.
+  bool keep(void *data, int64_t bytes);
+
   /// Takes a block back; null is allowed. False where data is no block of this
   /// pool.
   bool free(void *data);

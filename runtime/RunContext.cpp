@@ -31,6 +31,9 @@ void RunContext::fillContext() {
   context.extend = [](void *user, void *data, int64_t bytes) {
     return static_cast<RunContext *>(user)->extend(data, bytes);
   };
+  context.keep = [](void *user, void *data, int64_t bytes) {
+    return int32_t(static_cast<RunContext *>(user)->memory.keep(data, bytes));
+  };
   context.free = [](void *user, void *data) {
     static_cast<RunContext *>(user)->memory.free(data);
   };

@@ -74,18 +74,19 @@ static bool isRowMajor(const zenith_tensor &tensor) {
 }
 
 /// Checks that the elements of a row-major argument lie within its capacity.
-static int32_t checkBytes(zenith_run_context *context, const std::string &name,
-                          const zenith_tensor &arg) {
+static int32_t checkBytes(zenith_run_context *context, int64_t index,
+                          const char *name, const zenith_tensor &arg) {
   int64_t count = elementCount(arg.rank, arg.dims), bytes;
   if (count < 0 ||
       __builtin_mul_overflow(count, zenith_dtype_bytes(arg.dtype), &bytes))
-    return failInput(context, name + ": shape " +
+    return failInput(context, argName(index, name) + ": shape " +
                                   shapeText(arg.rank, arg.dims) +
                                   " has no number of bytes");
   if (count > 0 && !arg.data)
-    return failInput(context, name + ": data is null");
+    return failInput(context, argName(index, name) + ": data is null");
   if (isRowMajor(arg) && bytes > arg.capacity)
-    return failInput(context, name + ": got " + std::to_string(arg.capacity) +
+    return failInput(context, argName(index, name) + ": got " +
+                                  std::to_string(arg.capacity) +
                                   " bytes, its shape needs " +
                                   std::to_string(bytes));
   return ZENITH_OK;
@@ -119,7 +120,7 @@ int32_t zenith_check_arg(zenith_run_context *context, int64_t index,
                            shapeText(rank, arg->dims) + ", expected " +
                            shapeText(rank, dims),
                        ZENITH_REASON_DIM);
-  return checkBytes(context, argName(index, name), *arg);
+  return checkBytes(context, index, name, *arg);
 }
 
 int32_t zenith_fail_dim(zenith_run_context *context, int64_t index,
@@ -244,6 +245,28 @@ void *zenith_result_donated(zenith_run_context *context, int64_t result_index,
   result->capacity = arg->capacity;
   result->flags |= ZENITH_TENSOR_TOOK_DONATION;
   return result->data;
+}
+
+void *zenith_result_pooled(zenith_run_context *context, int64_t result_index,
+                           zenith_tensor *result, void *data, int32_t dtype,
+                           int64_t rank, const int64_t *dims, int64_t bytes) {
+  bool mayKeep = !result->data &&
+                 context->struct_size >= sizeof(zenith_run_context) &&
+                 context->keep;
+  if (mayKeep && context->keep(context->user, data, bytes)) {
+    result->data = data;
+    result->capacity = bytes;
+    result->flags |= ZENITH_TENSOR_OWNS_DATA;
+    return describeResult(context, result_index, result, dtype, rank, dims)
+               ? data
+               : nullptr;
+  }
+  void *own =
+      zenith_result(context, result_index, result, dtype, rank, dims, bytes);
+  if (own)
+    std::memcpy(own, data, size_t(bytes));
+  zenith_free(context, data);
+  return own;
 }
 
 void zenith_result_dims(zenith_tensor *result, const int64_t *dims) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table for both directions.
+// Types by code, and codes by type.
 
 #include "lowering/elements/ElementCodes.h"
 
@@ -67,7 +67,31 @@ Type elementType(MLIRContext *context, int32_t code) {
   return Type();
 }
 
+/// Integers have their code by width: to look types up until one is the same
+/// takes as long as a small kernel.
+static int32_t integerCode(IntegerType type) {
+  const bool isUnsigned = type.isUnsigned();
+  switch (type.isSigned() ? 0 : type.getWidth()) {
+  case 1:
+    return isUnsigned ? 0 : ZENITH_I1;
+  case 4:
+    return isUnsigned ? ZENITH_UI4 : ZENITH_I4;
+  case 8:
+    return isUnsigned ? ZENITH_UI8 : ZENITH_I8;
+  case 16:
+    return isUnsigned ? ZENITH_UI16 : ZENITH_I16;
+  case 32:
+    return isUnsigned ? ZENITH_UI32 : ZENITH_I32;
+  case 64:
+    return isUnsigned ? ZENITH_UI64 : ZENITH_I64;
+  default:
+    return 0;
+  }
+}
+
 int32_t elementCode(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integerCode(integer);
   for (int32_t code = ZENITH_I1; code <= ZENITH_C128; ++code)
     if (elementType(type.getContext(), code) == type)
       return code;

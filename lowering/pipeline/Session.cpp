@@ -160,11 +160,33 @@ Session::runTaking(const EntryInfo &entry, std::vector<Tensor> arguments,
   return runTensors(entry, arguments, /*takes=*/true, types);
 }
 
+namespace {
+/// A scalar of any type.
+struct alignas(ZENITH_BUFFER_ALIGNMENT) ScalarBytes {
+  char bytes[ZENITH_BUFFER_ALIGNMENT];
+};
+} // namespace
+
+/// The type of a result: that of an argument which looks the same, where there
+/// is one, since making types means looking them up.
+static RankedTensorType typeOf(const zenith_tensor &result,
+                               ArrayRef<zenith_tensor> views,
+                               ArrayRef<Tensor> arguments, MLIRContext *types) {
+  ArrayRef<int64_t> shape(result.dims, result.rank);
+  for (auto [view, argument] : llvm::zip(views, arguments))
+    if (view.dtype == result.dtype && ArrayRef(view.dims, view.rank) == shape &&
+        argument.type().getContext() == types)
+      return argument.type();
+  return RankedTensorType::get(shape,
+                               kernels::elementType(types, result.dtype));
+}
+
 llvm::Expected<std::vector<Tensor>>
 Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
                     bool takes, MLIRContext *types) {
   std::vector<zenith_tensor> views, results(entry.results.size());
   std::map<const void *, Tensor> donated; // by their bytes
+  views.reserve(arguments.size());
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     views.push_back(viewTensor(argument));
     if (onDevice || !entry.arguments[index].donatable || !argument.byteSize())
@@ -180,15 +202,32 @@ Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
     views.back().flags |= ZENITH_TENSOR_DONATED;
     donated.emplace(given.bytes(), std::move(given));
   }
-  for (zenith_tensor &result : results)
+  // Scalars lie side by side; the program allocates the rest. Extents are read
+  // when it ends.
+  auto scalars = std::make_shared<std::vector<ScalarBytes>>(results.size());
+  std::vector<llvm::SmallVector<int64_t, 4>> extents(results.size());
+  for (auto [index, result] : llvm::enumerate(results)) {
+    const ValueInfo &info = entry.results[index];
     result.struct_size = sizeof(zenith_tensor);
+    extents[index].resize(info.dims.size());
+    result.dims = extents[index].data();
+    if (!info.dims.empty())
+      continue;
+    result.data = (*scalars)[index].bytes;
+    result.capacity = sizeof(ScalarBytes);
+  }
   llvm::Error error = run(entry, views, results);
   std::vector<Tensor> tensors;
+  tensors.reserve(results.size());
   for (zenith_tensor &result : results) {
     if (!error) {
-      ArrayRef<int64_t> shape(result.dims, result.rank);
-      auto type = RankedTensorType::get(
-          shape, kernels::elementType(types, result.dtype));
+      RankedTensorType type = typeOf(result, views, arguments, types);
+      if (result.rank == 0) {
+        tensors.emplace_back(type, static_cast<const char *>(result.data),
+                             scalars);
+        continue;
+      }
+      result.dims = nullptr;
       // A buffer that was donated is its tensor's.
       Tensor taken;
       if (result.flags & ZENITH_TENSOR_TOOK_DONATION)

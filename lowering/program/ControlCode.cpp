@@ -100,8 +100,11 @@ void ControlCode::acceptAllocated(host::OutcomeAttr outcome, Bytes bytes,
     code.frame->results[index] = bytes;
     return;
   }
-  if (!code.frame->isNested && !code.frame->results[index].base)
+  if (!code.frame->isNested && !code.frame->results[index].base) {
+    if (!code.deviceKernels)
+      return results.takePooled(index, bytes.base, size);
     results.allocate(index, size);
+  }
   buffers.copy(code.frame->results[index], bytes, size);
   buffers.deallocate(bytes.base);
 }

@@ -15,7 +15,8 @@ namespace zenith::pipeline {
 using graph::DimExpr;
 using kernels::elementCode;
 
-void EntryResults::allocate(unsigned index, Value *bytes) {
+/// What calls take that prepare a result, before its bytes.
+SmallVector<Value *> EntryResults::describe(unsigned index) {
   host::ValueAttr value = valueAt(code.program.getResults(), index);
   AllocaInst *extents = code.stackArray(i64, value.getDims().size(), "extents");
   for (auto [axis, size] : enumerate(value.getDims())) {
@@ -25,29 +26,42 @@ void EntryResults::allocate(unsigned index, Value *bytes) {
                                                 : builder.getInt64(0),
                         builder.CreateConstInBoundsGEP1_64(i64, extents, axis));
   }
-  SmallVector<Value *> arguments{
-      code.run(),
-      builder.getInt64(index),
-      code.result(index),
-      builder.getInt32(elementCode(value.getType().getElementType())),
-      builder.getInt64(value.getDims().size()),
-      extents,
-      bytes};
-  bool isDonated = false;
-  if (std::optional<ArrayRef<int64_t>> pairs = code.program.getDonations())
-    for (unsigned i = 0; i + 1 < pairs->size() && !isDonated; i += 2)
-      if ((*pairs)[i] == index) {
-        arguments.insert(arguments.begin() + 3, code.argument((*pairs)[i + 1]));
-        isDonated = true;
-      }
-  Value *data = code.call(isDonated ? "zenith_result_donated" : "zenith_result",
-                          pointerType, arguments);
+  return {code.run(),
+          builder.getInt64(index),
+          code.result(index),
+          builder.getInt32(elementCode(value.getType().getElementType())),
+          builder.getInt64(value.getDims().size()),
+          extents};
+}
+
+/// `from`: an argument, or a buffer, that the result may lie in.
+void EntryResults::prepare(StringRef call, unsigned index, Value *from,
+                           Value *bytes) {
+  SmallVector<Value *> arguments = describe(index);
+  arguments.push_back(bytes);
+  if (from)
+    arguments.insert(arguments.begin() + 3, from);
+  Value *data = code.call(call, pointerType, arguments);
   code.failIfNull(data);
   code.frame->resultData[index] = data;
   code.frame->results[index] = {data, nullptr};
+}
+
+void EntryResults::allocate(unsigned index, Value *bytes) {
+  Value *donated = nullptr;
+  if (std::optional<ArrayRef<int64_t>> pairs = code.program.getDonations())
+    for (unsigned i = 0; i + 1 < pairs->size() && !donated; i += 2)
+      if ((*pairs)[i] == index)
+        donated = code.argument((*pairs)[i + 1]);
+  prepare(donated ? "zenith_result_donated" : "zenith_result", index, donated,
+          bytes);
   if (code.deviceKernels)
     code.frame->results[index] =
         buffers.deviceBuffer(ZENITH_DEVICE_RESULT, index, bytes);
+}
+
+void EntryResults::takePooled(unsigned index, Value *data, Value *bytes) {
+  prepare("zenith_result_pooled", index, data, bytes);
 }
 
 void EntryResults::allocateKnown() {

@@ -18,11 +18,17 @@ public:
   /// Allocates all results whose sizes are known before the first step.
   void allocateKnown();
   void allocate(unsigned index, llvm::Value *bytes);
+  /// The same with the bytes of memory that the run allocated, which is the
+  /// result's or freed. Not on devices.
+  void takePooled(unsigned index, llvm::Value *data, llvm::Value *bytes);
   /// Final extents of a result whose size depended on data.
   void setExtents(unsigned index);
   void download();
 
 private:
+  llvm::SmallVector<llvm::Value *> describe(unsigned index);
+  void prepare(llvm::StringRef call, unsigned index, llvm::Value *from,
+               llvm::Value *bytes);
   BufferCode &buffers;
 };
 

@@ -39,6 +39,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_result),
       ZENITH_SYMBOL(zenith_result_dims),
       ZENITH_SYMBOL(zenith_result_donated),
+      ZENITH_SYMBOL(zenith_result_pooled),
       ZENITH_SYMBOL(zenith_result_release),
       ZENITH_SYMBOL(zenith_routine_append_new),
       ZENITH_SYMBOL(zenith_routine_bit_positions),

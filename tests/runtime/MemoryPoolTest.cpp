@@ -156,6 +156,22 @@ TEST(MemoryPool, ReclaimKeepsResults) {
   EXPECT_TRUE(pool.free(result));
 }
 
+TEST(MemoryPool, BlocksBecomeResults) {
+  constexpr int64_t bytes = 10000;
+  MemoryPool pool;
+  void *kept = *pool.allocate(bytes, ZENITH_ALLOC_POOL);
+  EXPECT_FALSE(pool.keep(kept, bytes / 2)); // too long for it
+  EXPECT_TRUE(pool.keep(kept, bytes));
+  EXPECT_FALSE(pool.keep(static_cast<char *>(kept) + 1, bytes));
+  pool.reclaim();
+  EXPECT_GE(pool.use().liveBytes, bytes);
+  EXPECT_TRUE(pool.free(kept));
+  EXPECT_EQ(pool.use().liveBytes, 0);
+  // Results are promised to a budget as they are.
+  MemoryPool bound(4 * bytes);
+  EXPECT_FALSE(bound.keep(*bound.allocate(bytes, ZENITH_ALLOC_POOL), bytes));
+}
+
 TEST(MemoryPool, PeakStartsAnew) {
   MemoryPool pool;
   void *large = *pool.allocate(1 << 20, ZENITH_ALLOC_POOL);

@@ -5,6 +5,7 @@
 
 #include "runtime/ABI.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -189,6 +190,45 @@ TEST_F(TensorCalls, ResultsTakeOverDonatedArguments) {
   zenith_result_release(&context, &result);
 }
 
+TEST_F(TensorCalls, ResultsTakePoolBuffersThatTheContextKeeps) {
+  std::vector<int64_t> dims = {1024};
+  const int64_t bytes = 4096;
+  zenith_tensor result = {};
+  result.struct_size = sizeof(result);
+  auto pooled = [&] {
+    void *data = zenith_alloc(&context, bytes);
+    std::memset(data, 7, size_t(bytes));
+    return data;
+  };
+  auto take = [&](void *data) {
+    void *own = zenith_result_pooled(&context, 0, &result, data, ZENITH_F32, 1,
+                                     dims.data(), bytes);
+    EXPECT_EQ(static_cast<char *>(own)[bytes - 1], 7);
+    EXPECT_EQ(result.data, own);
+    EXPECT_EQ(result.capacity, bytes);
+    EXPECT_EQ(result.dims[0], 1024);
+    return own;
+  };
+  void *data = pooled();
+  EXPECT_NE(take(data), data); // this context keeps nothing
+  EXPECT_TRUE(result.flags & ZENITH_TENSOR_OWNS_DATA);
+  zenith_result_release(&context, &result);
+  context.keep = [](void *, void *, int64_t size) {
+    return int32_t(size == 4096);
+  };
+  data = pooled();
+  EXPECT_EQ(take(data), data);
+  EXPECT_TRUE(result.flags & ZENITH_TENSOR_OWNS_DATA);
+  zenith_result_release(&context, &result);
+  // The caller's memory is written.
+  std::vector<char> own(bytes);
+  result.data = own.data();
+  result.capacity = bytes;
+  EXPECT_EQ(take(pooled()), own.data());
+  EXPECT_FALSE(result.flags & ZENITH_TENSOR_OWNS_DATA);
+  zenith_result_release(&context, &result);
+}
+
 TEST_F(TensorCalls, ExtendsPoolBuffersByTheContextOrByOthers) {
   void *data = zenith_alloc(&context, 0);
   EXPECT_NE(data, nullptr);
@@ -202,7 +242,7 @@ TEST_F(TensorCalls, ExtendsPoolBuffersByTheContextOrByOthers) {
   EXPECT_EQ(zenith_extend(&context, data, 5000), nullptr);
   EXPECT_EQ(context.error.code, ZENITH_OUT_OF_MEMORY);
   // Of a host that was built before the field was there.
-  context.struct_size -= sizeof(context.extend);
+  context.struct_size = offsetof(zenith_run_context, extend);
   void *old = zenith_extend(&context, data, 4000);
   EXPECT_NE(old, data);
   for (void *buffer : {data, other, old})

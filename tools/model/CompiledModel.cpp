@@ -48,11 +48,11 @@ public:
   }
 
   llvm::Expected<std::vector<Tensor>>
-  runEntry(StringRef name, ArrayRef<Tensor> arguments, bool takes) override {
+  runEntry(StringRef name, std::vector<Tensor> arguments, bool takes) override {
     const pipeline::EntryInfo *other = program->find(name.str());
     if (!other)
       return makeError(ErrorCode::Internal, "the program lacks @" + name);
-    return takes ? session->runTaking(*other, arguments, context)
+    return takes ? session->runTaking(*other, std::move(arguments), context)
                  : session->run(*other, arguments, context);
   }
   std::vector<std::string> argumentNames(StringRef name) override {

@@ -73,8 +73,7 @@ public:
   /// Another entry of the same program, by name. `takes`: arguments are results
   /// or copies that nobody else reads, and may be overwritten.
   virtual llvm::Expected<std::vector<Tensor>>
-  runEntry(llvm::StringRef name, llvm::ArrayRef<Tensor> arguments,
-           bool takes) = 0;
+  runEntry(llvm::StringRef name, std::vector<Tensor> arguments, bool takes) = 0;
   /// The public names of an entry's arguments.
   virtual std::vector<std::string> argumentNames(llvm::StringRef entry) = 0;
   /// Makes a run in progress end with an error; from any thread or a signal

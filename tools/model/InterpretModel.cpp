@@ -42,7 +42,7 @@ public:
   }
 
   llvm::Expected<std::vector<Tensor>>
-  runEntry(StringRef name, ArrayRef<Tensor> arguments, bool) override {
+  runEntry(StringRef name, std::vector<Tensor> arguments, bool) override {
     auto other = module->lookupSymbol<func::FuncOp>(name);
     if (!other)
       return makeError(ErrorCode::Internal, "the program lacks @" + name);

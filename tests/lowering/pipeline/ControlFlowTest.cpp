@@ -448,6 +448,50 @@ func.func @main(%n: tensor<i64>, %x: tensor<?x2xf32> {graph.dims = ["rows", "2"]
   EXPECT_EQ(use.liveBytes, use.arenaBytes);
 }
 
+// What a loop allocates is not copied.
+TEST_F(ControlFlow, ListsOfLoopsBecomeResults) {
+  const char *text = R"(
+func.func @main(%n: tensor<i64>, %x: tensor<?x2xf32> {graph.dims = ["rows", "2"]}) -> (tensor<?x2xf32>, tensor<i64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %r:2 = graph.while %zero, %x cond {
+  ^bb0(%i: tensor<i64>, %a: tensor<?x2xf32>):
+    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i64>, %a: tensor<?x2xf32>):
+    %k = graph.add %i, %one : tensor<i64>
+    %b = graph.concat 0, %a, %a : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    graph.yield %k, %b : tensor<i64>, tensor<?x2xf32>
+  } : (tensor<i64>, tensor<?x2xf32>) -> (tensor<i64>, tensor<?x2xf32>)
+  return %r#1, %r#0 : tensor<?x2xf32>, tensor<i64>
+})";
+  expectMeaning(text, {number(0), floats({6, 2}, 1)});
+  expectMeaning(text, {number(3), floats({6, 2}, 1)});
+  auto session = start(compile(text));
+  ASSERT_TRUE(session);
+  static int kept;
+  static int32_t (*keep)(void *, void *, int64_t);
+  zenith_run_context *abi = session->runContext().abi();
+  kept = 0;
+  keep = abi->keep;
+  abi->keep = [](void *user, void *data, int64_t bytes) {
+    int32_t is = keep(user, data, bytes);
+    kept += is;
+    return is;
+  };
+  {
+    auto results = run(*session, {number(3), floats({64, 2}, 1)});
+    EXPECT_EQ(kept, 1);
+    EXPECT_EQ(results[0].shape()[0], 512);
+    EXPECT_EQ(*reinterpret_cast<const int64_t *>(results[1].bytes()), 3);
+    runtime::MemoryUse use = session->runContext().memoryUse();
+    EXPECT_GE(use.liveBytes, use.arenaBytes + 512 * 2 * 4);
+  }
+  runtime::MemoryUse use = session->runContext().memoryUse();
+  EXPECT_EQ(use.liveBytes, use.arenaBytes);
+}
+
 // The caller gives the state up, and the loop updates it where it lies.
 TEST_F(ControlFlow, LoopsTakeTheirStateOver) {
   auto session = start(compile(R"(
