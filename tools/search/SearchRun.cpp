@@ -218,7 +218,7 @@ SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
   running = isSearching ? executor.get() : nullptr;
   llvm::Expected<std::vector<Tensor>> results =
       entry == "main" ? executor->run(arguments)
-                      : executor->runEntry(entry, arguments, takes);
+                      : executor->runEntry(entry, arguments.vec(), takes);
   running = nullptr;
   runMs += watch.restart();
   if (measures) {

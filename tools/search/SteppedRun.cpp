@@ -23,7 +23,7 @@ public:
   SteppedSearch(SearchRun &search, const cayley::StateGraph &graph,
                 llvm::ArrayRef<cayley::State> states)
       : search(search), options(search.options),
-        key(checkpointKey(options, graph, states)) {}
+        key(checkpointKey(options, graph, states)), starts(states.size()) {}
 
   llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments);
 
@@ -39,6 +39,7 @@ private:
   SearchRun &search;
   const SearchOptions &options;
   std::string key;
+  size_t starts; ///< states, or a state and its target
   std::vector<Tensor> state;
   size_t carried = 0; ///< of the state: what steps change
   bool more = true, isSaved = false;
@@ -103,17 +104,25 @@ int64_t SteppedSearch::stepsOfPart() {
 }
 
 /// Whether a signal may end the next part before its first layer is whole: they
-/// wait for as long as layers mostly take.
+/// wait for as long as layers mostly take. Neighbours of few starts are found
+/// at once.
 bool SteppedSearch::mayBeCut() const {
   constexpr double longMs = 100;
-  return step == 0 || partMs * std::max(growth, 1.0) > longMs;
+  constexpr size_t fewStarts = 1000;
+  if (step == 0)
+    return !options.resume.empty() || starts > fewStarts;
+  return partMs * std::max(growth, 1.0) > longMs;
 }
 
 /// Steps take the state over, unless a signal may end the run inside of the
 /// first one: then it is that of the last layer which is whole.
 llvm::Error SteppedSearch::advance(int64_t steps) {
   bool keeps = mayBeCut();
-  std::vector<Tensor> arguments = state;
+  std::vector<Tensor> arguments;
+  if (keeps)
+    arguments = state;
+  else
+    arguments.swap(state);
   arguments.push_back(scalarOf(steps, search.context.get()));
   // The first run tells the start too.
   const size_t layers = std::max<size_t>(1, search.layers().size());
