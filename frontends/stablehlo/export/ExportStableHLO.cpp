@@ -7,7 +7,9 @@
 #include "frontends/files/MappedBytes.h"
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
 #include "frontends/stablehlo/export/HLOExport.h"
+#include "ir/DimScalars.h"
 #include "ir/GraphOps.h"
+#include "ir/attributes/DimBoundsAttr.h"
 #include "ir/ops/CompositeFormulas.h"
 #include "ir/program/ParameterFiles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,6 +42,71 @@ static void decompose(ModuleOp module) {
         !op->hasTrait<OpTrait::IsTerminator>() && !isa<ModuleOp>(op))
       op->erase();
   });
+}
+
+/// `args[0].shape = (n, 4), args[1].shape = (n, ?)`, as jax.export writes it
+/// and the importer reads it.
+static std::string signatureText(func::FuncOp function,
+                                 graph::DimAnalysis &dims) {
+  std::string text;
+  for (BlockArgument argument : function.getArguments()) {
+    text += (text.empty() ? "args[" : ", args[") +
+            std::to_string(argument.getArgNumber()) + "].shape = (";
+    for (auto [d, size] : llvm::enumerate(dims.dimsOf(argument))) {
+      std::string name = size.str();
+      bool isKnown =
+          name.find_first_of(",(){}") == std::string::npos &&
+          name != graph::unnamedDim(argument.getArgNumber(), int64_t(d));
+      text += (d ? ", " : "") + (isKnown ? name : "?");
+    }
+    text += ")";
+  }
+  return text;
+}
+
+/// Signatures of StableHLO don't name dimensions: what names require of the
+/// arguments becomes assertions, whether an op reads the arguments or not.
+static void stateArgumentSizes(func::FuncOp function) {
+  struct Claim {
+    BlockArgument argument;
+    int64_t dim;
+    graph::DimExpr size;
+  };
+  graph::DimAnalysis dims;
+  graph::DimScalars::Sources sources;
+  SmallVector<Claim> claims;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t d = 0; type && d < type.getRank(); ++d) {
+      if (!type.isDynamicDim(d))
+        continue;
+      graph::DimExpr size = dims.dimOf(argument, d);
+      auto name = size.asSymbol();
+      if (!name || !sources.dims.try_emplace(*name, argument, d).second)
+        claims.push_back({argument, d, size});
+    }
+  }
+  if (claims.empty())
+    return;
+  Operation *first = &function.getBody().front().front();
+  graph::DimScalars scalars(first, sources);
+  OpBuilder builder(first);
+  std::string signature = " in " + signatureText(function, dims);
+  for (const Claim &claim : claims) {
+    Value wanted = scalars.materialize(claim.size);
+    if (!wanted)
+      continue;
+    Location loc = claim.argument.getLoc();
+    Value size =
+        builder.create<graph::DimOp>(loc, Value(claim.argument), claim.dim);
+    Value same = builder.create<graph::CompareOp>(
+        loc, graph::CompareDirection::eq, size, wanted);
+    std::string text = "argument " +
+                       std::to_string(claim.argument.getArgNumber()) +
+                       ": size {0} of dimension " + std::to_string(claim.dim) +
+                       " differs from {1}" + std::exchange(signature, "");
+    builder.create<graph::AssertOp>(loc, same, text, ValueRange{size, wanted});
+  }
 }
 
 namespace {
@@ -133,6 +200,10 @@ bool ModuleExport::function(func::FuncOp from, ModuleOp module) {
 Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
   OwningOpRef<ModuleOp> clone = source.clone();
   source = *clone;
+  for (auto function : source.getOps<func::FuncOp>())
+    // Callers of private functions have checked their own arguments.
+    if (!function.isPrivate() && !function.isExternal())
+      stateArgumentSizes(function);
   decompose(source);
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(source.getLoc(), source.getSymName());
