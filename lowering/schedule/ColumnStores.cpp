@@ -4,6 +4,7 @@
 // columns.
 
 #include "lowering/schedule/ColumnStores.h"
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -35,25 +36,35 @@ static int64_t rowsAtOnce(const ContractionSpace &space,
                                  lineBits / space.sum.getIntOrFloatBitWidth());
 }
 
-/// As many outer rows as fill cache lines of `rows` rows, where few do.
+/// Elements of sums that may wait until a column of them is stored: a part of
+/// the first-level cache, or of the second where that is as fast.
+static int64_t mostSums(const TargetModel &target) {
+  double bytes =
+      vectorsFillLines(target) ? target.l2Share(1.0 / 16) : target.l1Share(0.5);
+  return int64_t(bytes / sizeof(float));
+}
+
+/// As many outer rows as fill cache lines of `rows` rows, where few do; else as
+/// many full tiles. What a group leaves of a line is stored twice, by masks.
 static int64_t tilesAtOnce(const ContractionSpace &space,
                            const GemmSchedule &schedule, int64_t rows,
                            const TargetModel &target) {
-  // Sums wait in the first-level cache: in 3/16 of it, or half at most.
-  const auto sums = int64_t(target.l1Share(3.0 / 16) / sizeof(float)),
-             mostSums = int64_t(target.l1Share(0.5) / sizeof(float));
-  int64_t ofTile = elementsOfTile(space, target),
-          several = std::max<int64_t>(4, sums / ofTile);
   if (space.rowAxisIsOutermost)
     return *space.outerRowCount().constant();
+  // Sums wait in 3/16 of the first-level cache, if lines need no more.
+  const auto sums = int64_t(target.l1Share(3.0 / 16) / sizeof(float));
+  int64_t most = mostSums(target) / elementsOfTile(space, target),
+          several = std::max<int64_t>(4, sums / elementsOfTile(space, target)),
+          ofLines = rows / std::gcd(int64_t(mrOf(space, target)), rows),
+          whole = int64_t(llvm::alignTo(uint64_t(several), uint64_t(ofLines)));
+  if (whole <= most)
+    several = whole;
   auto perRowAxis = schedule.tilesPerRowAxis.constant(),
        ofRowAxis = space.rowAxis.size.constant();
   if (space.outerRows.empty() || !perRowAxis || !ofRowAxis || *ofRowAxis == 0)
     return several;
   int64_t tiles = rows / std::gcd(*ofRowAxis, rows) * *perRowAxis;
-  return tiles * ofTile > mostSums
-             ? several
-             : tiles * std::max<int64_t>(1, several / tiles);
+  return tiles > most ? several : tiles * std::max<int64_t>(1, several / tiles);
 }
 
 ColumnStores chooseColumnStores(const ContractionSpace &space,
