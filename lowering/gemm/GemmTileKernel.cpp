@@ -103,7 +103,8 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
   kernel.fma = k.target.fma;
   auto kSize = space.totalK().constant();
   kernel.inOrder = kSize && *kSize <= shortSum;
-  if (auto ofTap = space.kAxis.size.constant(); ofTap && *ofTap > 0)
+  if (auto ofTap = space.kAxis.size.constant();
+      ofTap && *ofTap > 0 && !clippedK(space))
     kernel.kMultiple = unsigned(std::gcd(*ofTap, gemm.schedule.kc()));
   kernel.a = space.a.element;
   kernel.b = gemm.schedule.widens() ? space.sum : space.elementOfB();

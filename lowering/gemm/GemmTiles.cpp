@@ -17,6 +17,12 @@ bool balancesTiles(const ContractionSpace &space) {
   return space.rowAxis.size.constant() || space.outerRows.size() > 1;
 }
 
+const TapAxis *clippedK(const ContractionSpace &space) {
+  return space.rowAxisIsOutermost && space.taps.back().clipped
+             ? &space.taps.back()
+             : nullptr;
+}
+
 GemmTiles::GemmTiles(GemmContext &gemm)
     : gemm(gemm), k(gemm.k), space(gemm.space) {
   bool balances = balancesTiles(space);
@@ -145,6 +151,19 @@ GemmTile GemmTiles::locate(Value number, Value panelBase) {
   return tile;
 }
 
+/// The first of `count` taps that an outer row reads inside of the input, and
+/// the one after the last.
+std::pair<Value, Value> GemmTiles::insideTaps(const Clip &clip, Value count) {
+  Value position =
+      k.sub(k.mul(at.outerRows[clip.outerRow], k.index(clip.stride)),
+            k.index(clip.low));
+  Value first = ceilDiv(k.max(k.sub(k.index(0), position), k.index(0)),
+                        clip.dilation),
+        last = ceilDiv(k.max(k.sub(k.size(clip.extent), position), k.index(0)),
+                       clip.dilation);
+  return {first, k.min(count, last)};
+}
+
 /// Sets the taps of the tile, without those at which the rows of all tiles of
 /// the outer row read padding.
 void GemmTiles::clipTaps(MicroKernelArgs &args, Value kBlock) {
@@ -154,17 +173,8 @@ void GemmTiles::clipTaps(MicroKernelArgs &args, Value kBlock) {
     to = {k.size(tap.axis.size), k.size(tap.axis.strideA),
           k.size(tap.axis.strideB)};
     Value first = k.index(0), last = to.count;
-    if (tap.clipped && tap.clip.outerRow >= 0) {
-      const Clip &clip = tap.clip;
-      Value position =
-          k.sub(k.mul(at.outerRows[clip.outerRow], k.index(clip.stride)),
-                k.index(clip.low));
-      first = ceilDiv(k.max(k.sub(k.index(0), position), k.index(0)),
-                      clip.dilation);
-      last = k.min(
-          last, ceilDiv(k.max(k.sub(k.size(clip.extent), position), k.index(0)),
-                        clip.dilation));
-    }
+    if (tap.clipped && tap.clip.outerRow >= 0 && &tap != clippedK(space))
+      std::tie(first, last) = insideTaps(tap.clip, to.count);
     if (kBlock && &tap == &space.taps.front()) {
       first = k.max(first, kBlock);
       last = k.min(last, k.add(kBlock, k.index(1)));
@@ -192,6 +202,12 @@ void GemmTiles::setTaps(GemmTile &tile, Value kBlock) {
   for (MicroKernelArgs::Tap &tap : args.taps)
     tap = {k.index(1), k.index(0), k.index(0)};
   clipTaps(args, kBlock);
+  if (const TapAxis *ofK = clippedK(space)) {
+    auto [first, last] = insideTaps(ofK->clip, args.kSize);
+    args.kSize = k.sub(last, first);
+    args.aOffset = k.add(args.aOffset, k.mul(first, args.kStrideA));
+    args.bOffset = k.add(args.bOffset, k.mul(first, args.kStrideB));
+  }
   const TapAxis *clipped = clippedTap();
   if (!clipped)
     return;

@@ -25,6 +25,10 @@ struct GemmTile {
 /// of a feature map, would compute a row in vain.
 bool balancesTiles(const ContractionSpace &space);
 
+/// The tap whose clip is that of the K axis, where K is a row of positions and
+/// leaves out what reads padding; null elsewhere.
+const TapAxis *clippedK(const ContractionSpace &space);
+
 /// Locates tiles. Tiles are numbered row axis by row axis; those of a row axis
 /// have the same number of rows but for one more row in the first ones. Those
 /// that are not balanced are full but for the last one, so that few heights of
@@ -60,6 +64,8 @@ private:
   std::pair<mlir::Value, mlir::Value> inRowAxis(mlir::Value number);
   mlir::Value rowInAxis(mlir::Value inAxis);
   void prepareZeros();
+  std::pair<mlir::Value, mlir::Value> insideTaps(const Clip &clip,
+                                                 mlir::Value count);
   void clipTaps(MicroKernelArgs &args, mlir::Value kBlock);
   mlir::Value isInside(mlir::Value rows, const MicroKernelArgs &args);
   const TapAxis *clippedTap() const;

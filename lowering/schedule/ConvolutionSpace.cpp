@@ -42,6 +42,7 @@ struct ConvolutionAxes {
   bool isPointwise();
   bool sumsPositions();
   bool skipsPositions();
+  bool clipsLine();
   bool needsCopy();
   bool supportsKInterleave(const LocatedOperand &kernel);
   void copyInput(Value value);
@@ -137,6 +138,35 @@ bool ConvolutionAxes::skipsPositions() {
          target.coreCaches && isPointwise();
 }
 
+/// Whether a sum over a row of positions can leave out those in the padding:
+/// for each output position, some others are left.
+bool ConvolutionAxes::clipsLine() {
+  unsigned last = spatial() - 1;
+  graph::ConvDimsAttr dimNumbers = op.getDims();
+  auto extent = extents[last].constant(),
+       line = dims.dimOf(op.getKernel(),
+                         unsigned(dimNumbers.getKernelSpatial().back()))
+                  .constant(),
+       outputs = dims.dimOf(op.getResult(),
+                            unsigned(dimNumbers.getOutputSpatial().back()))
+                     .constant();
+  // Kernels of narrower types multiply several neighbouring k.
+  if (!extent || !line || !outputs ||
+      !isa<Float32Type, Float64Type>(space.a.element))
+    return false;
+  int64_t dilation = op.getKernelDilation()[last];
+  for (int64_t output = 0; output < *outputs; ++output) {
+    int64_t position = output * strides[last] - low[last],
+            first = llvm::divideCeil(std::max<int64_t>(-position, 0), dilation),
+            end = std::min(*line, int64_t(llvm::divideCeil(
+                                      std::max<int64_t>(*extent - position, 0),
+                                      dilation)));
+    if (first >= end)
+      return false;
+  }
+  return true;
+}
+
 /// Whether the input is copied: strides cannot express it, its channels are not
 /// contiguous, or the zeros that replace them in the padding would be too many.
 bool ConvolutionAxes::needsCopy() {
@@ -148,7 +178,7 @@ bool ConvolutionAxes::needsCopy() {
     return true;
   unsigned last = spatial() - 1;
   if (overPositions)
-    return clipped(last);
+    return clipped(last) && !clipsLine();
   auto channels = input.back()[0].size.constant(),
        taken =
            dims.dimOf(op.getKernel(), unsigned(op.getDims().getKernelInput()))
@@ -294,9 +324,9 @@ void ConvolutionAxes::addTaps(const LocatedOperand &kernel) {
   const Stride &channels =
       kernel.dims[unsigned(dimNumbers.getKernelInput())][0];
   space.kAxis = {channels.size, input.back()[0].stride, channels.stride};
+  // The clip of the last tap is then that of the K axis.
   if (overPositions) {
     std::swap(space.taps.back().axis, space.kAxis);
-    space.taps.back().clipped = false;
     return;
   }
   // Neighbouring taps whose channels are one run of memory become one axis.
