@@ -34,7 +34,8 @@ static bool cutsVectors(const ContractionSpace &space, int64_t columns,
   return columns % int64_t(sumLanes(space.sum, target)) != 0;
 }
 
-/// B is one panel already: the only one of weights that were packed before.
+/// B is one panel already: the only one of weights that were packed before, in
+/// the type of the sums or multiplied as it is.
 static bool isSinglePanel(const ContractionSpace &space,
                           const TargetModel &target) {
   int64_t columns = nrOf(space.sum, target),
@@ -45,7 +46,8 @@ static bool isSinglePanel(const ContractionSpace &space,
          weights->argument.getArgNumber() == space.b.index && used &&
          *used <= weights->width && weights->width <= columns &&
          weights->width % lanes == 0 && !space.b.scratch &&
-         weights->group == 1 && space.b.element == space.sum &&
+         weights->group == 1 &&
+         (space.b.element == space.sum || multipliesKPairs(space, target)) &&
          space.columns.strideB.isConstant(1) &&
          space.kAxis.strideB.isConstant(weights->width) && space.outer.empty();
 }

@@ -82,6 +82,30 @@ TEST_F(NarrowWeights, PairsOfK) {
     }
 }
 
+// Three channels have an odd K in each row of taps, so that pairs are put side
+// by side in registers. The only panel is read where it lies.
+TEST_F(NarrowWeights, PairsOfThreeChannels) {
+  int64_t columns = panel();
+  std::string x = tensorText({1, 9, 11, 3}, "bf16"),
+              p = tensorText({1, 27, columns}, "bf16"),
+              t = tensorText({27, 1, columns}, "bf16"),
+              u = tensorText({27, columns}, "bf16"),
+              w = tensorText({3, 3, 3, columns}, "bf16"),
+              r = tensorText({1, 4, 5, columns}, "f32");
+  harness.check(zenith::testing::fusionText(
+      "contraction", "%a : " + x + ", %p : " + p, r,
+      "    %t = graph.transpose %p [1, 0, 2] : " + p + " -> " + t +
+          "\n    %u = graph.reshape %t : " + t + " -> " + u +
+          "\n    %w = graph.reshape %u : " + u + " -> " + w +
+          "\n    %r = graph.convolution %a, %w <input = (0, 3, [1, 2]), "
+          "kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [2, 2] "
+          "low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, "
+          "1] groups 1 : (" +
+          x + ", " + w + ") -> " + r));
+  bool copies = harness.emitted.find("prepare") != std::string::npos;
+  EXPECT_EQ(copies, !harness.target.bf16Pairs);
+}
+
 TEST_F(NarrowWeights, PackedPanels) {
   for (const char *narrow : {"i8", "ui8", "i16", "bf16", "f16"})
     for (int64_t m : {1, 2, 7})
