@@ -63,19 +63,28 @@ inline bool sameBytes(const char *x, const char *y, int64_t bytes) {
   return others == 0;
 }
 
+/// The last part of a row overlaps the one before.
 inline void copyRow(char *to, const char *from, int64_t bytes) {
   if (bytes < 8) {
     for (int64_t at = 0; at < bytes; ++at)
       to[at] = from[at];
     return;
   }
-  auto copyWord = [&](int64_t at) {
-    uint64_t word = wordAt(from + at);
-    std::memcpy(to + at, &word, 8);
+  auto copyPart = [&](int64_t at, auto part) {
+    std::memcpy(&part, from + at, sizeof(part));
+    std::memcpy(to + at, &part, sizeof(part));
   };
-  for (int64_t at = 0; at + 8 <= bytes; at += 8)
-    copyWord(at);
-  copyWord(bytes - 8);
+  struct TwoWords {
+    uint64_t words[2];
+  };
+  if (bytes < 16) {
+    copyPart(0, uint64_t());
+    copyPart(bytes - 8, uint64_t());
+    return;
+  }
+  for (int64_t at = 0; at + 16 <= bytes; at += 16)
+    copyPart(at, TwoWords());
+  copyPart(bytes - 16, TwoWords());
 }
 
 /// What tells rows of a type apart: their bytes where equal numbers have equal

@@ -109,8 +109,8 @@ public:
       : steps(steps), partition(partition), table(table), all(steps.keys()) {
     int64_t rows = 0;
     for (int64_t slot = 0; slot < steps.slots; ++slot) {
-      rows += end(slot) - begin(slot);
-      kept(slot) = 0;
+      rows += rowsOf(slot);
+      *partOf(slot).kept = 0;
     }
     size = uint64_t(2 * rows + 2);
     std::fill(table, table + size, empty);
@@ -119,10 +119,12 @@ public:
   /// Leaves the entries of first rows at the begin of each slot's part, in any
   /// order.
   void find() {
-    for (int64_t slot = 0; slot < steps.slots; ++slot)
-      for (const uint64_t *entry = begin(slot), *last = end(slot); entry < last;
-           ++entry)
-        look(*entry, slot);
+    for (int64_t slot = 0; slot < steps.slots; ++slot) {
+      const SlotPart part = partOf(slot);
+      const uint64_t *last = part.begin + rowsOf(slot);
+      for (const uint64_t *entry = part.begin; entry < last; ++entry)
+        look(*entry, part);
+    }
     while (settled < met)
       settle();
   }
@@ -131,21 +133,24 @@ private:
   static constexpr uint64_t empty = ~uint64_t(0); // no row has this number
   /// As many as memory answers at a time.
   static constexpr uint64_t mostWaiting = 16;
+  /// What a slot has of the partition: finding it takes a division.
+  struct SlotPart {
+    uint64_t *begin;
+    int64_t *kept; ///< how many entries, from `begin` on, are of first rows
+  };
   struct Waiting {
     uint64_t entry, at;
-    int64_t slot;
+    SlotPart part;
   };
 
-  uint64_t *begin(int64_t slot) const {
-    return steps.entries + rowsOfSlot(steps.count, steps.slots, slot).first +
-           steps.startsOf(slot)[partition];
+  SlotPart partOf(int64_t slot) const {
+    return {steps.entries + rowsOfSlot(steps.count, steps.slots, slot).first +
+                steps.startsOf(slot)[partition],
+            steps.kept + slot * steps.partitions + partition};
   }
-  const uint64_t *end(int64_t slot) const {
-    return begin(slot) + steps.startsOf(slot)[partition + 1] -
-           steps.startsOf(slot)[partition];
-  }
-  int64_t &kept(int64_t slot) const {
-    return steps.kept[slot * steps.partitions + partition];
+  int64_t rowsOf(int64_t slot) const {
+    const int64_t *starts = steps.startsOf(slot);
+    return starts[partition + 1] - starts[partition];
   }
   const char *keyOf(uint64_t entry) const {
     return all + Steps::rowOf(entry) * steps.row.keyBytes;
@@ -157,12 +162,12 @@ private:
     return uint64_t(uint32_t(entry >> 32) * 0x9e3779b1u) * size >> 32;
   }
 
-  void look(uint64_t entry, int64_t slot) {
+  void look(uint64_t entry, const SlotPart &part) {
     uint64_t at = home(entry);
     while (table[at] != empty && (table[at] ^ entry) >> 32 != 0)
       at = next(at);
     if (table[at] == empty)
-      return add(entry, at, slot);
+      return add(entry, at, part);
     for (uint64_t row : {entry, table[at]}) {
       __builtin_prefetch(keyOf(row));
       // Short rows often lie across two lines.
@@ -170,26 +175,26 @@ private:
     }
     if (met - settled == mostWaiting)
       settle();
-    waiting[met++ % mostWaiting] = {entry, at, slot};
+    waiting[met++ % mostWaiting] = {entry, at, part};
   }
 
   /// The row that waits longest: equal to an earlier one, or the first after
   /// all.
   void settle() {
-    auto [entry, at, slot] = waiting[settled++ % mostWaiting];
+    auto [entry, at, part] = waiting[settled++ % mostWaiting];
     while (table[at] != empty &&
            ((table[at] ^ entry) >> 32 != 0 ||
             !sameBytes(keyOf(entry), keyOf(table[at]), steps.row.keyBytes)))
       at = next(at);
     if (table[at] == empty)
-      return add(entry, at, slot);
+      return add(entry, at, part);
     note(entry, table[at]);
   }
 
-  void add(uint64_t entry, uint64_t at, int64_t slot) {
+  void add(uint64_t entry, uint64_t at, const SlotPart &part) {
     table[at] = entry;
     // What lay there was looked at before.
-    begin(slot)[kept(slot)++] = entry;
+    part.begin[(*part.kept)++] = entry;
     if (steps.counted)
       steps.countOf[Steps::rowOf(entry)] = 0;
     note(entry, entry);
