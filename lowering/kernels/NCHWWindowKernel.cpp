@@ -63,11 +63,13 @@ private:
   Value partOf(const PlaneSide &side, Value first);
   Value ofPhase(const PlaneSide &side, Value results);
   Value rowsRead();
-  void copyTile(Value memory, ArrayRef<LaneIndex> index);
-  void padTileRow(Value memory, Value from, Value until, Value to);
   Value startOfPhase(Value row, int64_t phase);
-  void copyTileRow(Value memory, ArrayRef<LaneIndex> index, Value row,
-                   int64_t phase);
+  void padTileRows(Value memory, Value from, Value until, Value length);
+  Value columnsInside(Value first);
+  Value firstColumn(Value at, int64_t number);
+  void copyPhases(Value memory, ArrayRef<LaneIndex> index, Value row, Value at,
+                  ArrayRef<Value> inside);
+  void copyTile(Value memory, ArrayRef<LaneIndex> index);
   void storeLanes(Value memory, Value at, Value lanes);
   Value weight(int64_t y, const LaneIndex &x, ArrayRef<LaneIndex> index);
   bool inOrder() const { return reduced.inOrder(geometry); }
@@ -75,8 +77,15 @@ private:
                      ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
                      ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
   Value step(Value sum, Value lanes, Value weight);
+  void reduceBlocks(const PlaneView &view, ArrayRef<LaneIndex> index,
+                    const TileExtent &extent, int64_t rows, int64_t ofBlock,
+                    Finish finish);
+  int64_t vectorsOf(const PlaneView &view) const;
+  Value vectorsIn(const TileExtent &extent);
   void reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
               const TileExtent &extent, Finish finish);
+  void reduceExtent(const PlaneView &view, ArrayRef<LaneIndex> index,
+                    const TileExtent &extent, int64_t size, Finish finish);
   SmallVector<Value> reduceBlock(const PlaneView &view,
                                  ArrayRef<LaneIndex> index, Value row,
                                  Value column, int64_t rows,
@@ -240,98 +249,125 @@ Value NCHWWindowKernel::rowsRead() {
                k.index(y.reach() + 1));
 }
 
-/// Padding from `from` to `until`. What a vector writes beyond is written again
-/// later, or read by no result of the plane.
-void NCHWWindowKernel::padTileRow(Value memory, Value from, Value until,
-                                  Value to) {
-  Value padding = start();
-  k.loop(from, until, k.index(width), [&](Value at) {
-    k.b.create<vector::StoreOp>(k.loc, padding, memory, k.add(to, at));
-  });
-}
-
 /// Where a phase of a row of the copy begins.
 Value NCHWWindowKernel::startOfPhase(Value row, int64_t phase) {
   return k.add(k.mul(row, k.index(geometry.rowStride(width))),
                k.index(phase * geometry.phaseStride(width)));
 }
 
-/// One phase of a row of a tile, which the plane has: elements inside of it,
-/// and padding around them.
-void NCHWWindowKernel::copyTileRow(Value memory, ArrayRef<LaneIndex> index,
-                                   Value row, int64_t phase) {
-  const PlaneSide &x = geometry.x, &y = geometry.y;
-  IndexMath &math = emitter.indices;
-  Value to = startOfPhase(row, phase);
-  // Elements of the phase from the plane's first result on.
-  int64_t first =
-      std::max<int64_t>(0, (x.low - phase + x.stride - 1) / x.stride);
-  DimExpr end = DimExpr::max(
-      DimExpr::ceilDiv(x.planeInputs + DimExpr(x.low - phase), x.stride),
-      DimExpr(first));
-  Value last = ofPhase(x, tile.columns);
-  Value low = k.min(k.max(k.sub(k.index(first), tileColumn), k.index(0)), last);
-  Value high = k.max(k.min(k.sub(k.size(end), tileColumn), last), low);
-  Value line =
-      k.sub(k.add(k.mul(tileRow, k.index(y.stride)), row), k.index(y.low));
-  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-    return k.b.create<arith::CmpIOp>(k.loc, predicate, a, b);
-  };
-  auto some = [&](Value from, Value mask) {
-    ElementEmitter::Scope scope(emitter);
-    emitter.active.mask = mask;
-    LaneIndex column = math.shift(
-        math.scale(math.lanes(k.add(tileColumn, from), end, 1, first),
-                   x.stride),
-        DimExpr(phase - x.low));
-    LaneIndex at = math.scalar(line, y.planeInputs);
-    Value lanes = emitter.emit(shape.anchor->getOperand(0),
-                               inputIndex(index, at, column));
-    if (lanes)
-      storeLanes(memory, k.add(to, from), k.broadcast(lanes, unsigned(width)));
-  };
-  k.ifThen(isPart, [&] { padTileRow(memory, k.index(0), low, to); });
-  Value count = k.sub(high, low);
-  Value whole = compare(arith::CmpIPredicate::sge, count, k.index(width));
-  auto branch = k.b.create<scf::IfOp>(k.loc, whole, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(k.b);
-    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    Value lastVector = k.sub(high, k.index(width));
-    k.loop(low, high, k.index(width),
-           [&](Value at) { some(k.min(at, lastVector), {}); });
-    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-    Value any = compare(arith::CmpIPredicate::sgt, count, k.index(0));
-    k.ifThen(any, [&] { some(low, k.mask(count, unsigned(width))); });
-  }
-  k.ifThen(isPart, [&] { padTileRow(memory, high, last, to); });
+/// Rows of padding, of which `length` elements of each phase are read. What the
+/// last vector of a phase writes beyond is written again later, or not read.
+void NCHWWindowKernel::padTileRows(Value memory, Value from, Value until,
+                                   Value length) {
+  Value padding = start();
+  k.loop(from, until, k.index(1), [&](Value row) {
+    for (int64_t phase = 0; phase < geometry.x.stride; ++phase) {
+      Value to = startOfPhase(row, phase);
+      k.loop(k.index(0), length, k.index(width), [&](Value at) {
+        k.b.create<vector::StoreOp>(k.loc, padding, memory, k.add(to, at));
+      });
+    }
+  });
 }
 
-/// In order, since vectors of padding reach into the next row. A tile that is
-/// all of its plane has the padding of the one before, at the same place.
+/// Lanes of columns from `first` on that the plane has.
+Value NCHWWindowKernel::columnsInside(Value first) {
+  Value none = k.index(0);
+  Value inside =
+      k.mask(k.max(k.sub(k.size(geometry.x.planeInputs), first), none),
+             unsigned(width));
+  if (geometry.x.low == 0)
+    return inside;
+  Value before = k.mask(k.max(k.sub(none, first), none), unsigned(width));
+  Value all = k.integer(before.getType(), 1);
+  return k.b.create<arith::AndIOp>(
+      k.loc, inside, k.b.create<arith::XOrIOp>(k.loc, before, all));
+}
+
+/// Elements `first`, first + n, first + 2n and so on of n vectors.
+static Value everyNth(KernelBuilder &k, ArrayRef<Value> vectors,
+                      int64_t first) {
+  int64_t n = vectors.size(),
+          width = cast<VectorType>(vectors[0].getType()).getNumElements();
+  Value all = vectors[0];
+  for (int64_t number = 1; number < n; ++number) {
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      int64_t element = lane * n + first, from = element / width,
+              before = number == 1 ? element : lane;
+      lanes.push_back(from == number  ? width + element % width
+                      : from < number ? before
+                                      : 0);
+    }
+    all = k.b.create<vector::ShuffleOp>(k.loc, all, vectors[number], lanes);
+  }
+  return all;
+}
+
+/// One vector of each phase of a row, from element `at` of the phases on:
+/// elements of the plane where `inside`, one mask for each vector of the row,
+/// and padding elsewhere.
+void NCHWWindowKernel::copyPhases(Value memory, ArrayRef<LaneIndex> index,
+                                  Value row, Value at, ArrayRef<Value> inside) {
+  const PlaneSide &x = geometry.x, &y = geometry.y;
+  IndexMath &math = emitter.indices;
+  Value line =
+      k.sub(k.add(k.mul(tileRow, k.index(y.stride)), row), k.index(y.low));
+  Value padding = start();
+  SmallVector<Value> vectors;
+  for (auto [number, mask] : llvm::enumerate(inside)) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.active.mask = mask;
+    LaneIndex column =
+        math.lanes(firstColumn(at, int64_t(number)), x.planeInputs);
+    Value lanes = emitter.emit(
+        shape.anchor->getOperand(0),
+        inputIndex(index, math.scalar(line, y.planeInputs), column));
+    if (!lanes)
+      return;
+    lanes = k.broadcast(lanes, unsigned(width));
+    vectors.push_back(
+        mask ? k.b.create<arith::SelectOp>(k.loc, mask, lanes, padding)
+                   .getResult()
+             : lanes);
+  }
+  for (int64_t phase = 0; phase < x.stride; ++phase)
+    k.b.create<vector::StoreOp>(k.loc, everyNth(k, vectors, phase), memory,
+                                k.add(startOfPhase(row, phase), at));
+}
+
+/// The plane's column that lane 0 of vector `number` has, of those with element
+/// `at` of the phases and the next ones.
+Value NCHWWindowKernel::firstColumn(Value at, int64_t number) {
+  const PlaneSide &x = geometry.x;
+  return k.add(k.mul(k.add(tileColumn, at), k.index(x.stride)),
+               k.index(number * width - x.low));
+}
+
+/// Vectors of the rows side by side, of which all rows have the same padding. A
+/// tile that is all of its plane has the rows of padding of the one before, at
+/// the same place.
 void NCHWWindowKernel::copyTile(Value memory, ArrayRef<LaneIndex> index) {
-  const PlaneSide &y = geometry.y;
-  Value rows = rowsRead();
+  const PlaneSide &x = geometry.x, &y = geometry.y;
+  Value rows = rowsRead(), length = ofPhase(x, tile.columns);
   Value before = k.sub(k.index(y.low), k.mul(tileRow, k.index(y.stride)));
   Value first = k.min(k.max(before, k.index(0)), rows);
   Value end = k.max(k.min(k.add(before, k.size(y.planeInputs)), rows), first);
-  auto eachPhase = [&](Value from, Value until,
-                       function_ref<void(Value row, int64_t phase)> run) {
-    k.loop(from, until, k.index(1), [&](Value row) {
+  k.ifThen(isPart, [&] { padTileRows(memory, k.index(0), first, length); });
+  // The last vector overlaps the one before, rather than the next phase.
+  Value last = k.max(k.sub(length, k.index(width)), k.index(0));
+  k.loop(k.index(0), length, k.index(width), [&](Value number) {
+    ElementEmitter::Scope scope(emitter);
+    Value at = k.min(number, last);
+    SmallVector<Value> inside;
+    for (int64_t vector = 0; vector < x.stride; ++vector)
+      inside.push_back(columnsInside(firstColumn(at, vector)));
+    k.loop(first, end, k.index(1), [&](Value row) {
       ElementEmitter::Scope scope(emitter);
-      for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
-        run(row, phase);
+      copyPhases(memory, index, row, at, inside);
     });
-  };
-  Value length = ofPhase(geometry.x, tile.columns);
-  auto pad = [&](Value row, int64_t phase) {
-    padTileRow(memory, k.index(0), length, startOfPhase(row, phase));
-  };
-  k.ifThen(isPart, [&] { eachPhase(k.index(0), first, pad); });
-  eachPhase(first, end, [&](Value row, int64_t phase) {
-    copyTileRow(memory, index, row, phase);
   });
-  k.ifThen(isPart, [&] { eachPhase(end, rows, pad); });
+  k.ifThen(isPart, [&] { padTileRows(memory, end, rows, length); });
 }
 
 /// Weight of tap `x` along the row and `y` along the column; null for pooling.
@@ -439,38 +475,30 @@ SmallVector<Value> NCHWWindowKernel::reduceBlock(const PlaneView &view,
   return sums;
 }
 
-/// All results of a view, in blocks that fill the registers. The last block of
-/// rows, of columns, and of a row's vectors overlaps the one before where
-/// needed, and computes the same results again. Blocks without results in
-/// `extent`, if it is given, are left out.
-void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
-                              const TileExtent &extent, Finish finish) {
-  // Rows share more of what they read than neighbouring vectors, where filters
-  // have several rows.
-  // More steps are too much code.
-  constexpr int64_t mostSteps = 128;
-  int64_t vectors = (view.x.results + width - 1) / width;
-  int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, keys.keep);
-  // Vectors beyond the plane are left out where each is a block.
-  bool byRows = view.y.taps > 1 || extent.columns;
-  int64_t rows = std::min(view.y.results, byRows ? most : most / 4);
-  rows = std::max<int64_t>(1, rows);
-  int64_t blocks = (vectors * rows + most - 1) / most;
-  int64_t ofBlock = (vectors + blocks - 1) / blocks;
+/// All results of a view, in blocks of `rows` rows by `ofBlock` vectors. The
+/// last block of rows, of columns, and of a row's vectors overlaps the one
+/// before where needed, and computes the same results again.
+void NCHWWindowKernel::reduceBlocks(const PlaneView &view,
+                                    ArrayRef<LaneIndex> index,
+                                    const TileExtent &extent, int64_t rows,
+                                    int64_t ofBlock, Finish finish) {
+  int64_t blocks = (vectorsOf(view) + ofBlock - 1) / ofBlock;
   int64_t lastShift = blocks == 1 ? std::max<int64_t>(0, view.x.results - width)
                                   : (ofBlock - 1) * width;
   SmallVector<int64_t> shifts;
   for (int64_t number = 0; number < ofBlock; ++number)
     shifts.push_back(std::min(number * width, lastShift));
-  Value lastRow = k.index(view.y.results - rows),
-        lastColumn =
-            k.index(blocks == 1 ? 0 : view.x.results - ofBlock * width);
   Value rowsEnd = extent.rows ? extent.rows : k.index(view.y.results),
+        lastRow = k.sub(rowsEnd, k.index(rows)),
+        lastColumn =
+            k.index(blocks == 1 ? 0 : view.x.results - ofBlock * width),
         blocksEnd = k.index(blocks);
-  if (extent.columns && blocks > 1)
-    blocksEnd = k.min(blocksEnd,
-                      k.div(k.add(extent.columns, k.index(ofBlock * width - 1)),
-                            k.index(ofBlock * width)));
+  if (extent.columns && blocks > 1) {
+    Value vectors = vectorsIn(extent);
+    blocksEnd = k.div(k.add(vectors, k.index(ofBlock - 1)), k.index(ofBlock));
+    lastColumn = k.min(lastColumn,
+                       k.mul(k.sub(vectors, k.index(ofBlock)), k.index(width)));
+  }
   k.loop(k.index(0), rowsEnd, k.index(rows), [&](Value at) {
     ElementEmitter::Scope scope(emitter);
     Value row = k.min(at, lastRow);
@@ -486,6 +514,61 @@ void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
         block(k.min(k.mul(number, k.index(ofBlock * width)), lastColumn));
       });
   });
+}
+
+int64_t NCHWWindowKernel::vectorsOf(const PlaneView &view) const {
+  return (view.x.results + width - 1) / width;
+}
+
+Value NCHWWindowKernel::vectorsIn(const TileExtent &extent) {
+  return k.div(k.add(extent.columns, k.index(width - 1)), k.index(width));
+}
+
+/// All results of a view that are in `extent`, if it is given, in blocks that
+/// fill the registers.
+void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
+                              const TileExtent &extent, Finish finish) {
+  // More steps are too much code.
+  constexpr int64_t mostSteps = 128;
+  int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, keys.keep);
+  int64_t vectors = vectorsOf(view);
+  if (extent.rows)
+    return reduceExtent(view, index, extent,
+                        std::min(std::max(view.y.results, vectors), most),
+                        finish);
+  // Rows share more of what they read than neighbouring vectors, where filters
+  // have several rows.
+  int64_t rows = std::max<int64_t>(
+      1, std::min(view.y.results, view.y.taps > 1 ? most : most / 4));
+  int64_t blocks = (vectors * rows + most - 1) / most;
+  reduceBlocks(view, index, extent, rows, (vectors + blocks - 1) / blocks,
+               finish);
+}
+
+/// Blocks of `size` rows, or vectors where there is one row; smaller blocks of
+/// a view that has fewer of them.
+void NCHWWindowKernel::reduceExtent(const PlaneView &view,
+                                    ArrayRef<LaneIndex> index,
+                                    const TileExtent &extent, int64_t size,
+                                    Finish finish) {
+  constexpr int64_t fewest = 4;
+  bool byRows = view.y.results > 1;
+  auto blocks = [&] {
+    ElementEmitter::Scope scope(emitter);
+    reduceBlocks(view, index, extent, byRows ? size : 1, byRows ? 1 : size,
+                 finish);
+  };
+  if (size == 1)
+    return blocks();
+  Value count = byRows ? extent.rows : vectorsIn(extent);
+  Value isFull = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sge,
+                                           count, k.index(size));
+  auto branch = k.b.create<scf::IfOp>(k.loc, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  blocks();
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  reduceExtent(view, index, extent, size > fewest ? size / 2 : 1, finish);
 }
 
 /// The epilogue and the stores.
@@ -530,28 +613,19 @@ void NCHWWindowKernel::finishTile(ArrayRef<LaneIndex> loopIndex, Value row,
   }
   for (int64_t r = 0; r < rows; ++r) {
     Value line = k.add(k.add(tileRow, row), k.index(r));
-    auto finishRow = [&] {
-      for (auto [number, part] : llvm::enumerate(vectors)) {
-        ElementEmitter::Scope scope(emitter);
-        auto [from, mask] = part;
-        emitter.active.mask = mask;
-        SmallVector<LaneIndex> at(loopIndex);
-        if (geometry.rowLoop)
-          at[*geometry.rowLoop] = math.scalar(line, height);
-        at[shape.column] = math.lanes(from, length);
-        SmallVector<LaneIndex> index = space.shapeIndex(math, at);
-        emitter.preset(shape.anchor->getResult(0), {index},
-                       lanes[size_t(r) * vectors.size() + number]);
-        emitter.storeResults(index);
-      }
-    };
-    if (!geometry.rowLoop) {
-      finishRow();
-      continue;
+    for (auto [number, part] : llvm::enumerate(vectors)) {
+      ElementEmitter::Scope scope(emitter);
+      auto [from, mask] = part;
+      emitter.active.mask = mask;
+      SmallVector<LaneIndex> at(loopIndex);
+      if (geometry.rowLoop)
+        at[*geometry.rowLoop] = math.scalar(line, height);
+      at[shape.column] = math.lanes(from, length);
+      SmallVector<LaneIndex> index = space.shapeIndex(math, at);
+      emitter.preset(shape.anchor->getResult(0), {index},
+                     lanes[size_t(r) * vectors.size() + number]);
+      emitter.storeResults(index);
     }
-    Value isRow = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
-                                            line, k.size(height));
-    k.ifThen(isRow, finishRow);
   }
 }
 
@@ -596,17 +670,30 @@ void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
          });
 }
 
-/// The plane of a tile, whose first result becomes known.
+/// The plane of a tile, whose first result becomes known. A plane that is one
+/// tile needs no division.
 Value NCHWWindowKernel::firstOfTile(Value number) {
   if (!geometry.isTile)
     return number;
   const PlaneSide &x = geometry.x, &y = geometry.y;
-  Value columns = k.size(DimExpr::ceilDiv(x.planeResults, x.results));
-  tileColumn = k.mul(k.rem(number, columns), k.index(x.results));
-  number = k.div(number, columns);
-  Value rows = k.size(DimExpr::ceilDiv(y.planeResults, y.results));
-  tileRow = k.mul(k.rem(number, rows), k.index(y.results));
-  return k.div(number, rows);
+  auto index = k.b.getIndexType();
+  auto branch = k.b.create<scf::IfOp>(k.loc, TypeRange{index, index, index},
+                                      isPart, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPointToEnd(branch.thenBlock());
+  Value columns = k.size(DimExpr::ceilDiv(x.planeResults, x.results)),
+        rows = k.size(DimExpr::ceilDiv(y.planeResults, y.results)),
+        line = k.div(number, columns);
+  k.b.create<scf::YieldOp>(
+      k.loc, ValueRange{k.div(line, rows),
+                        k.mul(k.rem(line, rows), k.index(y.results)),
+                        k.mul(k.rem(number, columns), k.index(x.results))});
+  k.b.setInsertionPointToEnd(branch.elseBlock());
+  Value zero = k.index(0);
+  k.b.create<scf::YieldOp>(k.loc, ValueRange{number, zero, zero});
+  tileRow = branch.getResult(1);
+  tileColumn = branch.getResult(2);
+  return branch.getResult(0);
 }
 
 FailureOr<KernelPlan> NCHWWindowKernel::run() {

@@ -69,10 +69,11 @@ struct WindowSums {
 
   /// Whether the taps are few enough to keep the interpreter's order.
   bool inOrder(const PlaneGeometry &geometry) const;
-  /// Whether pooling is reduced along the rows first.
+  /// Whether pooling is reduced along the rows first, of which several results
+  /// read each.
   bool reducesRows(const PlaneGeometry &geometry) const {
-    return !isConvolution && !inOrder(geometry) && geometry.y.taps > 1 &&
-           geometry.x.taps > 1;
+    return !isConvolution && !inOrder(geometry) &&
+           geometry.y.reach() >= geometry.y.stride && geometry.x.taps > 1;
   }
 };
 

@@ -83,13 +83,16 @@ int64_t WindowForms::copiedBytes(const PlaneGeometry &planes) const {
 }
 
 bool WindowForms::copiesPlanes() const {
-  constexpr int64_t longestWindow = 32;
+  constexpr int64_t longestWindow = 32, longestStride = 8;
   Type element = WindowSums(loops.anchor).element;
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
   // Rows are copied by vectors.
   if (!geometry || !plain || !target.stackArrays || lanes < 2 ||
       std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
+    return false;
+  // A tile's copy parts whole vectors into one for each phase.
+  if (geometry->isTile && geometry->x.stride > longestStride)
     return false;
   auto conv = dyn_cast<graph::ConvolutionOp>(loops.anchor);
   if (!conv)
@@ -109,8 +112,9 @@ bool WindowForms::copyPaysOff() const {
   auto own = planes({});
   int64_t taps = own->taps(), steps = own->x.stride * own->y.stride;
   // Positions that do not overlap read each element once, which costs less than
-  // copying it.
-  if (taps <= steps)
+  // copying it; but elements of strided rows of unknown length are parted once
+  // by a copy, and under masks for each tap without it.
+  if (taps <= steps && !own->isTile)
     return false;
   bool small = taps <= fewTaps;
   if (small && !own->isTile && own->x.results >= longRow * lanes)

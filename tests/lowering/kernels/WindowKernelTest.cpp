@@ -217,6 +217,7 @@ TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
                                                                      {70, 0},
                                                                      {2, 63},
                                                                      {1, 64},
+                                                                     {13, 23},
                                                                      {300, 51}})
     for (int stride : {1, 2}) {
       std::string step = std::to_string(stride);
@@ -263,6 +264,29 @@ TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
                 row + ", tensor<3x1x5xf32>) -> " + row,
             {{2, 3, size[1]}, {3, 1, 5}});
     }
+}
+
+TEST_P(NHWCWindowKernel, PlanesOfUnknownSizeByLongStrides) {
+  std::string plane = "tensor<2x3x?x?xf32>";
+  auto pool = [&](int rows, int columns, int stride, int high) {
+    std::string step = std::to_string(stride), pad = std::to_string(high);
+    return "%r = graph.reduce_window max, %a window [1, 1, " +
+           std::to_string(rows) + ", " + std::to_string(columns) +
+           "] strides [1, 1, " + step + ", " + step +
+           "] low [0, 0, 0, 0] high [0, 0, " + pad + ", " + pad +
+           "] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : " + plane +
+           " -> " + plane;
+  };
+  for (std::vector<int64_t> size : std::vector<std::vector<int64_t>>{
+           {1, 5}, {0, 9}, {13, 23}, {9, 140}, {40, 17}}) {
+    std::vector<int64_t> shape = {2, 3, size[0], size[1]};
+    // Windows side by side, that overlap, and that leave elements out.
+    check("%a : " + plane, plane, pool(2, 2, 2, 1), {shape});
+    check("%a : " + plane, plane, pool(3, 3, 3, 2), {shape});
+    check("%a : " + plane, plane, pool(3, 5, 3, 4), {shape});
+    check("%a : " + plane, plane, pool(2, 3, 4, 2), {shape});
+    check("%a : " + plane, plane, pool(2, 2, 9, 1), {shape});
+  }
 }
 
 TEST_P(NHWCWindowKernel, ChannelsOfSmallImages) {
