@@ -103,6 +103,16 @@ Value ElementMemory::loadEveryNth(Value memory, VectorType type,
         kernel.add(indices.laneBase(linear), kernel.index(startOf(number)));
     if (!active.mask)
       return b.create<vector::LoadOp>(kernel.loc, type, memory, at);
+    // What lies between the elements of the first lanes can be read as well.
+    if (auto first = active.mask.getDefiningOp<vector::CreateMaskOp>()) {
+      Value end = kernel.add(
+          kernel.mul(kernel.sub(first.getOperand(0), kernel.index(1)),
+                     kernel.index(n)),
+          kernel.index(1 - startOf(number)));
+      return b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at,
+                                            kernel.mask(end, unsigned(width)),
+                                            zeroOf(kernel, type));
+    }
     // `width` = an element that is not loaded.
     Value none = kernel.integer(active.mask.getType(), 0);
     SmallVector<int64_t> lanes(width, width);

@@ -74,6 +74,23 @@ TEST_P(PointwiseKernel, DynamicSizes) {
           "%r = graph.pad %a, %z [1, 1] [0, 2] [0, 0] : tensor<?x?xf32>, "
           "tensor<f32> -> tensor<?x?xf32>",
           {shape});
+  // Strided rows, whose last vector is masked.
+  for (int64_t stride : {2, 3, 4, 5})
+    for (int64_t length : {1, 2, 7, 33, 70})
+      check("%a : tensor<3x?xf32>", "tensor<3x?xf32>",
+            "%n = graph.dim %a, 1 : tensor<3x?xf32>\n"
+            "%s = graph.constant dense<" +
+                std::to_string(stride) +
+                "> : tensor<i64>\n"
+                "%o = graph.constant dense<" +
+                std::to_string(stride - 1) +
+                "> : tensor<i64>\n"
+                "%m = graph.add %n, %o : tensor<i64>\n"
+                "%c = graph.div %m, %s : tensor<i64>\n"
+                "%r = graph.slice %a [0, 0] [3, %c] [1, " +
+                std::to_string(stride) +
+                "] : tensor<3x?xf32> -> tensor<3x?xf32>",
+            {{3, length}});
 }
 
 TEST_P(PointwiseKernel, MergesHeads) {
