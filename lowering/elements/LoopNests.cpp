@@ -41,13 +41,26 @@ LaneRun laneRun(KernelBuilder &kernel, ArrayRef<DimExpr> ends, size_t number,
 
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, Value low, Value high,
-                      function_ref<void(const LaneIndex &)> body) {
+                      function_ref<void(const LaneIndex &)> body,
+                      bool bordersSingly) {
+  constexpr int64_t fewElements = 4;
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<DimExpr> ends(space.edges(lane));
   ends.push_back(space.size(lane));
+  bordersSingly &= ends.size() > 1 && !ends.back().constant();
   for (size_t number = 0; number < ends.size(); ++number) {
     LaneRun run = laneRun(kernel, ends, number, low, high);
     unsigned width = emitter.indices.width;
+    if (bordersSingly &&
+        (run.end - run.begin).provablyAtMost(DimExpr(fewElements))) {
+      emitter.indices.width = 1;
+      kernel.loop(run.first, run.last, kernel.index(1), [&](Value at) {
+        ElementEmitter::Scope scope(emitter);
+        body(emitter.indices.scalar(at, run.end, 1, run.begin));
+      });
+      emitter.indices.width = width;
+      continue;
+    }
     auto begin = run.begin.constant();
     int64_t divisor = begin ? std::gcd(*begin, int64_t(width)) : 1;
     kernel.laneLoop(run.first, run.last, width, [&](Value start, Value mask) {

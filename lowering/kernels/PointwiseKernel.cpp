@@ -140,7 +140,8 @@ private:
       if (overlaps)
         forEachOverlapping(lane, block);
       else
-        forEachLaneBlock(emitter, space, lane, low, high, block);
+        forEachLaneBlock(emitter, space, lane, low, high, block,
+                         /*bordersSingly=*/true);
     });
     return kernel.finish(tasks.tasks, tasks.elementsPerTask * rows.cost);
   }

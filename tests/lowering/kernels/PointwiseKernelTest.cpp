@@ -74,6 +74,14 @@ TEST_P(PointwiseKernel, DynamicSizes) {
           "%r = graph.pad %a, %z [1, 1] [0, 2] [0, 0] : tensor<?x?xf32>, "
           "tensor<f32> -> tensor<?x?xf32>",
           {shape});
+  // Several indices that no constant divides.
+  for (std::vector<int64_t> shape : std::vector<std::vector<int64_t>>{
+           {2, 3, 4, 5}, {3, 0, 2, 7}, {1, 1, 1, 1}, {2, 2, 3, 5000}})
+    check("%a : tensor<?x?x?x?xf32>", "tensor<?x?x?x?xf32>",
+          "%t = graph.transpose %a [2, 0, 1, 3] : tensor<?x?x?x?xf32> -> "
+          "tensor<?x?x?x?xf32>\n"
+          "%r = graph.neg %t : tensor<?x?x?x?xf32>",
+          {shape});
   // Strided rows, whose last vector is masked.
   for (int64_t stride : {2, 3, 4, 5})
     for (int64_t length : {1, 2, 7, 33, 70})
@@ -91,6 +99,32 @@ TEST_P(PointwiseKernel, DynamicSizes) {
                 std::to_string(stride) +
                 "] : tensor<3x?xf32> -> tensor<3x?xf32>",
             {{3, length}});
+}
+
+// Rows of unknown length between borders: the first and last vectors of a row
+// have elements of both.
+TEST_P(PointwiseKernel, BordersOfUnknownRows) {
+  for (std::vector<int64_t> shape : std::vector<std::vector<int64_t>>{
+           {3, 2}, {0, 5}, {2, 15}, {3, 17}, {2, 33}, {1, 70}, {2, 9000}}) {
+    std::string open = "tensor<?x?xf32>", border = "tensor<?x2xf32>";
+    check("%a : " + open, open,
+          "%n = graph.dim %a, 0 : " + open +
+              "\n%m = graph.dim %a, 1 : " + open +
+              "\n%two = graph.constant dense<2> : tensor<i64>\n"
+              "%last = graph.sub %m, %two : tensor<i64>\n"
+              "%f = graph.slice %a [0, 0] [%n, 2] [1, 1] : " +
+              open + " -> " + border +
+              "\n%l = graph.slice %a [0, %last] [%n, "
+              "2] [1, 1] : " +
+              open + " -> " + border + "\n%rf = graph.reverse %f [1] : " +
+              border + "\n%r = graph.concat 1, %rf, %a, %l : (" + border +
+              ", " + open + ", " + border + ") -> " + open,
+          {shape});
+    check("%a : " + open + ", %v : tensor<f32>", open,
+          "%p = graph.pad %a, %v [0, 3] [1, 1] [0, 0] : " + open +
+              ", tensor<f32> -> " + open + "\n%r = graph.neg %p : " + open,
+          {shape, {}});
+  }
 }
 
 TEST_P(PointwiseKernel, MergesHeads) {
