@@ -3,6 +3,7 @@
 // Chooses how a GEMM reads B: row-major, packed in panels, copied by tasks, or
 // along K.
 
+#include "lowering/builder/MachineClasses.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/schedule/ContractionSpace.h"
 #include "lowering/schedule/KBlocking.h"
@@ -80,6 +81,19 @@ std::optional<int64_t> fewestCopiedRows(const ContractionSpace &space,
   return isLargeB(*kSize, *columns, target) ? sweptRows + 1 : severalRows;
 }
 
+/// Whether up to so many rows read a row-major B in place as fast as copies of
+/// its panels: each vector is a whole cache line of it, which the cache that
+/// all cores share still has when the next tile reads it.
+static bool readsLinesInPlace(const ContractionSpace &space, int64_t rows,
+                              const TargetModel &target) {
+  double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
+                 elementSize(space.b.element);
+  return rows <= mostCopiedRows && vectorsFillLines(target) &&
+         space.b.element == space.sum &&
+         bytes <= 0.5 * double(target.sharedCacheBytes) &&
+         canCopyInTasks(space, target) && !isSmallWithLongK(space, target);
+}
+
 /// Whether packing a row-major B that many tiles read pays off. A panel of a
 /// row-major B takes a cache line from each row, and lines a power of two apart
 /// evict each other; columns that end inside of a vector are masked at each k.
@@ -102,6 +116,8 @@ static bool isBetterPacked(const ContractionSpace &space,
     if (*kSize < shortestK)
       return (*rows > manyRows && *columns >= 64 && *kSize >= 8) ||
              (*rows > tallRows && masked && *kSize >= 8);
+    if (readsLinesInPlace(space, *rows, target))
+      return false;
     if (*rows < severalRows)
       return *rows > sweptRows && isLargeB(*kSize, *columns, target);
     return *columns >= 64 || cutsVectors(space, *columns, target);

@@ -82,7 +82,7 @@ func.func @columns(%x: tensor<8192x128xf32>) -> tensor<128xf32> {
 // CHECK-LABEL: func.func @product(
 // CHECK: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, copied<16>], block = [11, 1], k_loop = whole>}
 // ZEN4-LABEL: func.func @product(
-// ZEN4: schedule = #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, copied<64>], block = [11, 1], k_loop = whole>}
+// ZEN4: schedule = #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, rows], block = [11, 1], k_loop = whole>}
 // NEOVERSE-LABEL: func.func @product(
 // NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 4, operands = [rows, copied<16>], block = [11, 1], k_loop = whole>}
 func.func @product(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
