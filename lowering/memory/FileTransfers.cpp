@@ -8,6 +8,7 @@
 #include "ir/remarks/Remark.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/ArenaLayout.h"
+#include "lowering/memory/MemoryFacts.h"
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/schedule/ContractionSpace.h"
 
@@ -31,6 +32,7 @@ public:
       : function(function), target(target), explain(explain),
         graph(function, dims, target, symbols),
         order(graph.graph().steps.size()) {
+    countCallees(graph, symbols, target);
     for (unsigned step = 0; step < order.size(); ++step)
       order[step] = step;
     remat::simulate(graph.graph(), order, timeline);

@@ -35,6 +35,10 @@ public:
                 const mlir::SymbolTable &symbols);
 
   const remat::MemoryGraph &graph() const { return memory; }
+  /// Adds to the cost of a step in graph().
+  void addCost(unsigned step, double microseconds) {
+    memory.steps[step].cost += microseconds;
+  }
   mlir::Operation *opOf(unsigned step) const { return ops[step]; }
   const StepCost &costOf(unsigned step) const { return costs[step]; }
 

@@ -67,27 +67,27 @@ void countAdded(MemoryFacts &facts, const FunctionGraph &function,
   }
 }
 
-/// Adds the kernels of the functions that an op calls `times` times.
-static void countCalls(MemoryFacts &facts, mlir::Operation *op, double times,
-                       const mlir::SymbolTable &symbols,
-                       const target::TargetModel &target) {
+using VisitKernel =
+    llvm::function_ref<void(graph::FusionOp, const StepCost &cost)>;
+
+/// Visits the kernels of the functions that an op calls `times` times, with
+/// what all their runs cost.
+static void forEachCall(mlir::Operation *op, double times,
+                        const mlir::SymbolTable &symbols,
+                        const target::TargetModel &target, VisitKernel visit) {
   if (auto loop = mlir::dyn_cast<host::LoopOp>(op))
     if (std::optional<LoopTrips> trips = tripsOf(loop, symbols))
       times *= double(trips->count);
   forEachCallee(op, symbols, [&](mlir::func::FuncOp callee) {
     graph::DimAnalysis dims;
     for (mlir::Operation &inner : callee.getBody().front()) {
-      countCalls(facts, &inner, times, symbols, target);
+      forEachCall(&inner, times, symbols, target, visit);
       auto fusion = mlir::dyn_cast<graph::FusionOp>(inner);
       if (!fusion || !fusion.getScheduleAttr())
         continue;
       graph::ScheduleCost cost =
           fusion.getScheduleAttr().cost(fusion, dims, target);
-      bool isAgain = fusion->hasAttr(recomputesAttrName);
-      StepCost &sum = isAgain ? facts.added : facts.once;
-      sum.flops += cost.flops * times;
-      sum.microseconds += cost.microseconds * times;
-      facts.recomputed += isAgain;
+      visit(fusion, {cost.flops * times, cost.microseconds * times});
     }
   });
 }
@@ -95,8 +95,24 @@ static void countCalls(MemoryFacts &facts, mlir::Operation *op, double times,
 void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
                   const mlir::SymbolTable &symbols,
                   const target::TargetModel &target) {
+  auto count = [&](graph::FusionOp fusion, const StepCost &cost) {
+    bool isAgain = fusion->hasAttr(recomputesAttrName);
+    StepCost &sum = isAgain ? facts.added : facts.once;
+    sum.flops += cost.flops;
+    sum.microseconds += cost.microseconds;
+    facts.recomputed += isAgain;
+  };
   for (mlir::Operation &op : function.getBody().front())
-    countCalls(facts, &op, 1, symbols, target);
+    forEachCall(&op, 1, symbols, target, count);
+}
+
+void countCallees(FunctionGraph &function, const mlir::SymbolTable &symbols,
+                  const target::TargetModel &target) {
+  for (unsigned step = 0; step < function.graph().steps.size(); ++step)
+    forEachCall(function.opOf(step), 1, symbols, target,
+                [&](graph::FusionOp, const StepCost &cost) {
+                  function.addCost(step, cost.microseconds);
+                });
 }
 
 json::Object toJSON(const MemoryFacts &facts) {

@@ -40,6 +40,11 @@ void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
                   const mlir::SymbolTable &symbols,
                   const target::TargetModel &target);
 
+/// Adds the same to the costs of the steps that call them: transfers hide
+/// behind loops.
+void countCallees(FunctionGraph &graph, const mlir::SymbolTable &symbols,
+                  const target::TargetModel &target);
+
 llvm::json::Object toJSON(const MemoryFacts &facts);
 
 /// Writes the facts to the attribute of a function that reports read.

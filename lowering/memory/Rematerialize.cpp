@@ -40,6 +40,8 @@ public:
         offloadRate(offloadRate), explains(explains),
         graph(function, dims, model, context.symbols) {
     facts = memory::factsOf(graph);
+    if (offloadRate)
+      memory::countCallees(graph, context.symbols, model);
   }
 
   /// Makes the arena of the function at most `room` bytes where a plan is found
