@@ -62,6 +62,7 @@ bool CandidateSearch::findClosure(Candidate &candidate, int64_t share) const {
   int64_t spared = candidate.bytes;
   for (size_t i = 0; i < candidate.places.size(); ++i) {
     unsigned place = candidate.places[i];
+    ++context.work;
     const MemoryStep &step = context.graph.steps[plan.order[place]];
     if (!context.mayRepeat[plan.order[place]] ||
         candidate.places.size() > mostRuns)
@@ -274,6 +275,7 @@ void takeOut(PlanContext &context, TimedOrder &plan, int64_t budget) {
     std::vector<unsigned> clones = clonePlaces(context, plan.order);
     std::optional<RemovalFilter> filter;
     filter.emplace(context, plan, budget);
+    context.work += plan.order.size();
     for (size_t rank = 0; rank < clones.size() && context.hasWork(); ++rank) {
       if (!filter->mayRemove(clones[rank]))
         continue;
@@ -285,6 +287,7 @@ void takeOut(PlanContext &context, TimedOrder &plan, int64_t budget) {
       // Places have moved; what is dearer stays refused until the next round.
       clones = clonePlaces(context, plan.order);
       filter.emplace(context, plan, budget);
+      context.work += plan.order.size();
       --rank;
       changed = true;
     }
