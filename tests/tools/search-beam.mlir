@@ -14,6 +14,9 @@
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --threads=2 | FileCheck --check-prefix=PANCAKE %s
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --without=score-first --explain=search 2>&1 | FileCheck --check-prefixes=DISTINCT,PANCAKE %s
 // DISTINCT: SEA302
+// RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --metrics --explain=search 2>&1 | FileCheck --check-prefixes=COUNTED,PANCAKE %s
+// RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --metrics --history=1 --explain=search 2>&1 | FileCheck --check-prefixes=COUNTED,PANCAKE %s
+// COUNTED: SEA401
 // PANCAKE: path: R{{[2-6]}}
 //
 // The start is the target; the target is out of reach.

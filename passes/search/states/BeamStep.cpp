@@ -18,7 +18,7 @@ namespace {
 
 class StepMatcher {
 public:
-  StepMatcher(UniqueOp unique, DimAnalysis &dims, std::string &why)
+  StepMatcher(UniqueOp unique, DimAnalysis &dims, BeamRefusal &why)
       : dims(dims), why(why) {
     step.unique = unique;
   }
@@ -39,13 +39,17 @@ private:
   bool isPicked(Value value);
   bool isSomeStates(Value condition);
   bool fail(const Twine &reason) {
-    why = reason.str();
+    why.reason = reason.str();
+    return false;
+  }
+  bool failAsCounted() {
+    why.isCounted = true;
     return false;
   }
 
   BeamStep step;
   DimAnalysis &dims;
-  std::string &why;
+  BeamRefusal &why;
   SmallVector<Operation *> scoring; // from `states` to the scores
   DimOp counted;                    // of which the width is the most
 };
@@ -99,7 +103,9 @@ bool StepMatcher::findStates() {
   }
   for (Value whole : {step.states, step.places})
     for (Operation *user : whole.getUsers())
-      if (user != compact && !isa<IsInOp>(user))
+      if (isa<DimOp>(user))
+        return failAsCounted();
+      else if (user != compact && !isa<IsInOp>(user))
         return fail("neighbours are used before some are left out");
   step.states = states;
   step.places = places;
@@ -223,7 +229,7 @@ bool StepMatcher::checkUses(Value states) {
     Operation *user = use.getOwner();
     if (auto size = dyn_cast<DimOp>(user)) {
       if (!checkSize(size))
-        return fail(reason);
+        return failAsCounted();
     } else if (isa<YieldOp>(user)) {
       yields.push_back(&use);
     } else if (user != scoring[0] && !llvm::is_contained(step.picks, user)) {
@@ -322,7 +328,7 @@ std::optional<BeamStep> StepMatcher::match() {
       (step.places && !checkUses(step.places)))
     return std::nullopt;
   if (!llvm::is_contained(step.sizes, counted)) {
-    why = "the beam does not take as many states as there are";
+    (void)fail("the beam does not take as many states as there are");
     return std::nullopt;
   }
   findNeighbours();
@@ -331,7 +337,7 @@ std::optional<BeamStep> StepMatcher::match() {
 }
 
 std::optional<BeamStep> matchBeamStep(UniqueOp unique, DimAnalysis &dims,
-                                      std::string &why) {
+                                      BeamRefusal &why) {
   return StepMatcher(unique, dims, why).match();
 }
 

@@ -47,11 +47,18 @@ struct BeamStep {
   int64_t positions() const { return int64_t(target.size()); }
 };
 
-/// The step whose candidates `unique` deduplicates, or nothing; with the reason
-/// in `why` where there is a top_k of its rows.
+/// Why candidates have to be deduplicated before they are scored; nothing where
+/// there is no top_k of them.
+struct BeamRefusal {
+  std::string reason;
+  bool isCounted =
+      false; ///< the program asks how many different ones there are
+};
+
+/// The step whose candidates `unique` deduplicates, or nothing, and then `why`.
 std::optional<BeamStep> matchBeamStep(graph::UniqueOp unique,
                                       graph::DimAnalysis &dims,
-                                      std::string &why);
+                                      BeamRefusal &why);
 
 } // namespace zenith::search
 

@@ -207,11 +207,13 @@ static void scoreFirst(BeamStep &step) {
 
 void ScoreFirstPass::visit(UniqueOp unique) {
   DimAnalysis dims;
-  std::string why;
+  BeamRefusal why;
   std::optional<BeamStep> step = matchBeamStep(unique, dims, why);
   if (!step) {
-    if (!why.empty())
-      remark(unique, remarks::Code::SEA302, {why});
+    if (why.isCounted)
+      remark(unique, remarks::Code::SEA401);
+    else if (!why.reason.empty())
+      remark(unique, remarks::Code::SEA302, {why.reason});
     return;
   }
   if (llvm::is_contained(without, "score-first")) {

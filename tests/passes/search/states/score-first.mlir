@@ -80,7 +80,7 @@ func.func @counted() -> (tensor<?x4xui8>, tensor<i64>) {
       %m = graph.mul %n, %count : tensor<i64>
       %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
       %next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
-      // expected-remark@below {{search: SEA302: neighbours are deduplicated before they are scored: states that are not among the best are used for more than being scored}}
+      // expected-remark@below {{search: SEA401: neighbours are deduplicated before they are scored: the program counts the different ones}}
       %u, %f, %v, %c = graph.unique %next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
       %size = graph.dim %u, 0 : tensor<?x4xui8>
       %wanted = graph.broadcast %target [1] [%size] : tensor<4xui8> -> tensor<?x4xui8>
