@@ -161,9 +161,26 @@ Session::runTaking(const EntryInfo &entry, std::vector<Tensor> arguments,
 }
 
 namespace {
-/// A scalar of any type.
-struct alignas(ZENITH_BUFFER_ALIGNMENT) ScalarBytes {
-  char bytes[ZENITH_BUFFER_ALIGNMENT];
+/// Memory for the scalars among the results of an entry and for the extents of
+/// the others, in one block: as much as the program would allocate for them.
+struct ResultCells {
+  explicit ResultCells(const EntryInfo &entry)
+      // Where scalars may lie in donated arguments, the program knows which.
+      : holdsScalars(llvm::none_of(entry.arguments, [](const ValueInfo &given) {
+          return given.donatable && given.dims.empty();
+        })) {
+    for (const ValueInfo &result : entry.results)
+      bytes += bytesOf(result);
+  }
+  int64_t bytesOf(const ValueInfo &result) const {
+    size_t extents = result.dims.size() * sizeof(int64_t);
+    return result.dims.empty() && !holdsScalars
+               ? 0
+               : int64_t(llvm::alignTo<ZENITH_BUFFER_ALIGNMENT>(
+                     std::max<size_t>(extents, 1)));
+  }
+  bool holdsScalars;
+  int64_t bytes = 0; ///< of the block
 };
 } // namespace
 
@@ -202,19 +219,28 @@ Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
     views.back().flags |= ZENITH_TENSOR_DONATED;
     donated.emplace(given.bytes(), std::move(given));
   }
-  // Scalars lie side by side; the program allocates the rest. Extents are read
-  // when it ends.
-  auto scalars = std::make_shared<std::vector<ScalarBytes>>(results.size());
-  std::vector<llvm::SmallVector<int64_t, 4>> extents(results.size());
-  for (auto [index, result] : llvm::enumerate(results)) {
-    const ValueInfo &info = entry.results[index];
+  const ResultCells cells(entry);
+  zenith_run_context *abi = context->abi();
+  std::shared_ptr<void> block;
+  if (cells.bytes > 0) {
+    abi->error.code = ZENITH_OK;
+    void *data = abi->alloc(abi->user, cells.bytes, ZENITH_ALLOC_RESULT);
+    if (!data)
+      return toError(runtime::Status::fromABI(abi->error));
+    block.reset(data, [context = context](void *data) {
+      zenith_free(context->abi(), data);
+    });
+  }
+  auto *cell = static_cast<char *>(block.get());
+  for (auto [info, result] : llvm::zip(entry.results, results)) {
     result.struct_size = sizeof(zenith_tensor);
-    extents[index].resize(info.dims.size());
-    result.dims = extents[index].data();
-    if (!info.dims.empty())
-      continue;
-    result.data = (*scalars)[index].bytes;
-    result.capacity = sizeof(ScalarBytes);
+    if (!info.dims.empty()) {
+      result.dims = reinterpret_cast<int64_t *>(cell);
+    } else if (cells.holdsScalars) {
+      result.data = cell;
+      result.capacity = cells.bytesOf(info);
+    }
+    cell += cells.bytesOf(info);
   }
   llvm::Error error = run(entry, views, results);
   std::vector<Tensor> tensors;
@@ -222,12 +248,11 @@ Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
   for (zenith_tensor &result : results) {
     if (!error) {
       RankedTensorType type = typeOf(result, views, arguments, types);
-      if (result.rank == 0) {
+      if (result.rank == 0 && cells.holdsScalars) {
         tensors.emplace_back(type, static_cast<const char *>(result.data),
-                             scalars);
+                             block);
         continue;
       }
-      result.dims = nullptr;
       // A buffer that was donated is its tensor's.
       Tensor taken;
       if (result.flags & ZENITH_TENSOR_TOOK_DONATION)
@@ -238,7 +263,7 @@ Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
         continue;
       }
       std::shared_ptr<const void> owner(
-          result.data, [context = context, result, taken](
+          result.data, [context = context, result, taken, block](
                            const void *) mutable { context->release(result); });
       tensors.emplace_back(type, static_cast<const char *>(result.data),
                            std::move(owner));
