@@ -313,7 +313,14 @@ static void importSpaceToDepth(NodeReading &n) {
   DimExpr rows = n.b.divided(dims[2], b, "the remainder of rows by blocks"),
           columns =
               n.b.divided(dims[3], b, "the remainder of columns by blocks");
-  Value x = n.b.reshape(n.input(0), {dims[0], dims[1], rows, b, columns, b});
+  // Sizes that the blocks fill are all there is, and are split without dividing
+  // an index.
+  Value x = n.input(0);
+  for (const auto &[dim, size] :
+       {std::pair(2, rows * b), std::pair(3, columns * b)})
+    if (size != dims[dim])
+      x = n.b.sliceDim(x, dim, DimExpr(0), size);
+  x = n.b.reshape(x, {dims[0], dims[1], rows, b, columns, b});
   x = n.b.transpose(x, {0, 3, 5, 1, 2, 4});
   n.result(n.b.reshape(x, {dims[0], dims[1] * b * b, rows, columns}));
 }

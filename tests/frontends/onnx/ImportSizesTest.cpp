@@ -215,6 +215,21 @@ TEST(ImportSizes, FeaturesAndPositions) {
              4, {"s", "k"});
 }
 
+// Blocks are split from the part that they fill: kernels that read through the
+// reshape need not divide by a size then.
+TEST(ImportSizes, BlocksAreSplitFromWhatTheyFill) {
+  mlir::MLIRContext context;
+  Model model = nodeModel(
+      makeNode("SpaceToDepth", {"x"}, {"y0"}, {intAttribute("blocksize", 2)}),
+      {ramp("x", {1, 2, 4, 6})}, 21);
+  EXPECT_EQ(textOf(**importONNX(model, &context)).find("graph.slice"),
+            std::string::npos);
+  for (Dim &dim : model.graph.inputs.front().type.dims)
+    dim = Dim();
+  std::string open = textOf(**importONNX(model, &context));
+  EXPECT_NE(open.find("graph.slice"), std::string::npos) << open;
+}
+
 // The state says how many sequences there are, the input does not.
 TEST(ImportSizes, SequencesThatTheStateCounts) {
   Node node = makeNode("RNN", {"x", "w", "r", "", "", "h"}, {"y0"},
