@@ -72,7 +72,7 @@ static bool isDoubleBuiltin(func::FuncOp function) {
 #define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) #NAME,
 #define ZENITH_FUNCTION_WITHOUT_OP(NAME) #NAME,
 #include "ir/ElementaryFunctions.def"
-                 "fmod"},
+             },
              function.getName());
 }
 

@@ -233,6 +233,11 @@ bool FunctionPrinter::printArithmetic(Operation *op) {
         return infix(x, kind == "add" ? "+" : kind == "sub" ? "-" : "*", y);
       return combine(kind, element, x, y, lanes);
     };
+  } else if (isa<arith::RemFOp>(op) && element.isF64()) {
+    expression = [&](unsigned chunk, unsigned lanes) {
+      return shared.doubleRemainder(lanes) + "(" + operand(0, chunk) + ", " +
+             operand(1, chunk) + ")";
+    };
   } else if (!builtin.empty()) {
     expression = [&](unsigned chunk, unsigned) {
       std::string text = builtin.str() + "(";

@@ -131,6 +131,52 @@ std::string PrintedFunctions::extremum(bool larger, Type element,
              body);
 }
 
+/// Division of the mantissas as integers, 11 bits of the quotient at a time:
+/// a remainder has 53 bits.
+static const char *const doubleRemainderBody =
+    R"(  const ulong infinity = 0x7ff0000000000000ul, hidden = 0x10000000000000ul;
+  const ulong sign = as_ulong(x) & 0x8000000000000000ul;
+  const ulong magnitude = as_ulong(x) ^ sign;
+  const ulong divisor = as_ulong(y) & 0x7ffffffffffffffful;
+  if (divisor == 0 || divisor > infinity || magnitude >= infinity)
+    return (x * y) / (x * y);
+  if (magnitude < divisor)
+    return x;
+  int exponent = (int)(magnitude >> 52), last = (int)(divisor >> 52);
+  ulong rest = exponent ? (magnitude & (hidden - 1)) | hidden : magnitude;
+  const ulong by = last ? (divisor & (hidden - 1)) | hidden : divisor;
+  exponent = max(exponent, 1);
+  last = max(last, 1);
+  rest %= by;
+  while (exponent > last) {
+    const int bits = min(exponent - last, 11);
+    rest = (rest << bits) % by;
+    exponent -= bits;
+  }
+  if (rest == 0)
+    return as_double(sign);
+  const int shift = min((int)clz(rest) - 11, last - 1);
+  rest <<= shift;
+  last -= shift;
+  return as_double(sign | (rest & hidden ? (rest ^ hidden) | ((ulong)last << 52)
+                                         : rest));
+)";
+
+std::string PrintedFunctions::doubleRemainder(unsigned lanes) {
+  std::string scalar = add("zenith_remainder_double",
+                           "double zenith_remainder_double(double x, double y)",
+                           doubleRemainderBody);
+  if (lanes == 1)
+    return scalar;
+  std::string n = std::to_string(lanes), type = "double" + n;
+  std::string name = "zenith_remainder_" + type;
+  return add(name, type + " " + name + "(" + type + " x, " + type + " y)",
+             "  double xs[" + n + "], ys[" + n + "];\n  vstore" + n +
+                 "(x, 0, xs);\n  vstore" + n + "(y, 0, ys);\n" +
+                 "  for (int i = 0; i < " + n + "; ++i)\n    xs[i] = " +
+                 scalar + "(xs[i], ys[i]);\n  return vload" + n + "(0, xs);\n");
+}
+
 static std::string spaceSuffix(Space space) {
   return space == Space::Global ? "_global_" : "_private_";
 }

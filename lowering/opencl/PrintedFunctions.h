@@ -21,6 +21,9 @@ public:
   std::string narrow(mlir::Type narrow, unsigned lanes);
   /// x, y -> the larger or smaller; NaN if one is, -0 below +0.
   std::string extremum(bool larger, mlir::Type element, unsigned lanes);
+  /// x, y -> the remainder of truncated division in f64, exactly: libraries of
+  /// devices give other numbers where lanes of a vector differ much.
+  std::string doubleRemainder(unsigned lanes);
   /// Which lanes an access may touch: the first `long count`, or those of a
   /// mask.
   enum class Lanes { First, Masked };

@@ -272,6 +272,24 @@ TEST_F(PrintedOps, WideProducts) {
   check<int32_t, int32_t>(body, "i32", "i32");
 }
 
+/// Lanes whose quotients differ much stand beside each other, and those that
+/// have no remainder: which NaN that is, devices choose.
+TEST_F(PrintedOps, RemaindersAreExact) {
+  std::string body = R"(
+    %q = arith.remf %a, %b : $IN
+    %n = arith.cmpf uno, %q, %q : $IN
+    %r = arith.select %n, %b, %q : $i1$, $IN)";
+  check<float, float>(body, "f32", "f32");
+  auto a = someNumbers<double>(1), b = someNumbers<double>(7);
+  using Limits = std::numeric_limits<double>;
+  double large[] = {Limits::max(), 4.3, Limits::max(), 1e300, -7.2, 0};
+  double small[] = {
+      Limits::denorm_min(), -2.1, Limits::min() * 3 / 4, 1e-300, 3.4, 0};
+  std::copy(std::begin(large), std::end(large), a.end() - 8);
+  std::copy(std::begin(small), std::end(small), b.end() - 8);
+  checkOn<double, double>(body, "f64", "f64", a, b);
+}
+
 TEST_F(PrintedOps, IntegersConvert) {
   check<int8_t, int32_t>("%r = arith.extsi %a : $i8$ to $i32$", "i8", "i32");
   check<int8_t, int64_t>("%r = arith.extui %a : $i8$ to $i64$", "i8", "i64");
