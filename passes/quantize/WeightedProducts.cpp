@@ -74,10 +74,12 @@ void WeightedProduct::forEachWeight(
   else
     inputPlace = cast<DotGeneralOp>(op).getDims().getRhsContracting().front();
   SmallVector<int64_t> index(shape.size(), 0);
-  for (int64_t i = 0; i < weights.size(); ++i) {
+  int64_t count = weights.size(), outputsOfGroup = outputs / groups,
+          inputsOfGroup = inputs / groups;
+  for (int64_t i = 0; i < count; ++i) {
     int64_t output = index[dims.weightDim];
-    int64_t group = output / (outputs / groups);
-    fn(elements[i], output, index[inputPlace] + group * (inputs / groups));
+    int64_t group = groups == 1 ? 0 : output / outputsOfGroup;
+    fn(elements[i], output, index[inputPlace] + group * inputsOfGroup);
     for (int64_t d = int64_t(shape.size()) - 1; d >= 0; --d) {
       if (++index[d] < shape[d])
         break;
