@@ -4,6 +4,7 @@
 // transposed tiles, gathers and scatters.
 
 #include "lowering/elements/ElementMemory.h"
+#include "lowering/builder/LaneShuffle.h"
 #include "lowering/builder/TileTranspose.h"
 #include "lowering/elements/ElementConversions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -224,21 +225,10 @@ Value ElementMemory::loadTile(Value memory, Type element,
 /// x1[0], ..., x0[1], ...
 static Value interleaved(KernelBuilder &kernel, ArrayRef<Value> values,
                          int64_t first) {
-  int64_t n = values.size(),
-          width = cast<VectorType>(values[0].getType()).getNumElements();
-  Value all = values[0];
-  for (int64_t number = 1; number < n; ++number) {
-    SmallVector<int64_t> lanes;
-    for (int64_t lane = first; lane < first + width; ++lane) {
-      int64_t from = lane % n, before = number == 1 ? lane / n : lane - first;
-      lanes.push_back(from == number  ? width + lane / n
-                      : from < number ? before
-                                      : 0);
-    }
-    all = kernel.b.create<vector::ShuffleOp>(kernel.loc, all, values[number],
-                                             lanes);
-  }
-  return all;
+  int64_t n = values.size();
+  return shuffled(kernel, values, [&](int64_t lane) {
+    return VectorLane{(first + lane) % n, (first + lane) / n};
+  });
 }
 
 void ElementMemory::storeInterleaved(Value memory, Type element,

@@ -5,6 +5,7 @@
 // is cut into tiles of a known one.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
+#include "lowering/builder/LaneShuffle.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/ReductionSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -289,19 +290,10 @@ static Value everyNth(KernelBuilder &k, ArrayRef<Value> vectors,
                       int64_t first) {
   int64_t n = vectors.size(),
           width = cast<VectorType>(vectors[0].getType()).getNumElements();
-  Value all = vectors[0];
-  for (int64_t number = 1; number < n; ++number) {
-    SmallVector<int64_t> lanes;
-    for (int64_t lane = 0; lane < width; ++lane) {
-      int64_t element = lane * n + first, from = element / width,
-              before = number == 1 ? element : lane;
-      lanes.push_back(from == number  ? width + element % width
-                      : from < number ? before
-                                      : 0);
-    }
-    all = k.b.create<vector::ShuffleOp>(k.loc, all, vectors[number], lanes);
-  }
-  return all;
+  return shuffled(k, vectors, [&](int64_t lane) {
+    int64_t element = lane * n + first;
+    return VectorLane{element / width, element % width};
+  });
 }
 
 /// One vector of each phase of a row, from element `at` of the phases on:
