@@ -46,21 +46,27 @@ def measure(tool, model, threads, runs):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with open(dump) as file:
             kernels = [kernel for kernel in json.load(file)["kernels"] if kernel["function"] != "prepare"]
-        best = {}
+        # Equal kernels are emitted once: the launches of a form have the sources of all fusions that it stands for, and
+        # those of a kernel of several passes are named after its form.
+        best, sources = {}, {}
         for _ in range(runs):
             lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
             times = {}
             for launch in next(json.loads(line) for line in lines if '"kernels"' in line)["kernels"]:
-                # A kernel of several passes has launches named after it.
-                names = [k["kernel"] for k in kernels
-                         if launch["kernel"] == k["kernel"] or launch["kernel"].startswith(k["kernel"] + "_")]
-                if names and "_prepare" not in launch["kernel"]:
-                    name = max(names, key=len)
-                    times[name] = times.get(name, 0.0) + launch["ms"] / launch["calls"] * 1000
-            for name, time in times.items():
-                best[name] = min(time, best.get(name, time))
-    return [(k["kernel"], k["kind"], k["estimate_us"], best[k["kernel"]]) for k in kernels
-            if k.get("estimate_us") and k["kernel"] in best]
+                form = "_".join(launch["kernel"].split("_")[:2])
+                if "_prepare" not in launch["kernel"]:
+                    times[form] = times.get(form, 0.0) + launch["ms"] / launch["calls"] * 1000
+                    sources.setdefault(form, set()).update(launch["sources"])
+            for form, time in times.items():
+                best[form] = min(time, best.get(form, time))
+    rows = []
+    for kernel in kernels:
+        forms = [form for form in best if form.split("_")[1] == kernel["kernel"].split("_")[1]
+                 and sources[form].issuperset(kernel["source"])]
+        if kernel.get("estimate_us") and forms:
+            time = best[min(forms, key=lambda form: len(sources[form]))]
+            rows.append((kernel["kernel"], kernel["kind"], kernel["estimate_us"], time))
+    return rows
 
 
 def main():
