@@ -14,7 +14,7 @@
 #include "lowering/schedule/AttentionSchedule.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/EpilogueForm.h"
-#include "lowering/schedule/GemmVariants.h"
+#include "lowering/schedule/gemm/GemmVariants.h"
 
 using namespace mlir;
 using namespace zenith::sched;
@@ -108,6 +108,8 @@ static Attribute plainProduct(const Request &request,
   keys.kLoop = kernels::loopOf(schedule);
   keys.joined = kernels::joinedOf(schedule);
   keys.prefetch = schedule.prefetch;
+  if (!schedule.heights.empty())
+    keys.heights = request.integers(schedule.heights);
   if (const auto &stores = schedule.columnStores)
     keys.finish = request.integers({stores->tiles, stores->rows});
   keys.mirror = schedule.mirrorRows;
@@ -217,6 +219,12 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
   if (given->joined.count && given->joined != own->joined)
     return refuse(fusion, TileSizes, "joined", textOf(request.given),
                   textOf(decided));
+  if (given->heights && given->heights != own->heights)
+    return refuse(fusion, TileSizes, "heights", text(given->heights),
+                  own->heights ? text(own->heights) +
+                                     " or others that are enough for a full "
+                                     "tile"
+                               : "none: M says them");
   if (given->finish && given->finish != own->finish)
     return refuse(fusion, TileSizes, "finish", text(given->finish),
                   text(own->finish) + " for these results");

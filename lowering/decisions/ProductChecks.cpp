@@ -28,6 +28,7 @@ template <typename Product> static ProductKeys sharedKeys(Product product) {
   keys.kLoop = product.getKLoop();
   keys.joined = product.getJoined();
   keys.prefetch = product.getPrefetch();
+  keys.heights = product.getHeights();
   keys.finish = product.getFinish();
   keys.stages = product.getStages();
   keys.vector = product.getVector();
@@ -56,21 +57,28 @@ std::optional<ProductKeys> productKeys(Attribute schedule) {
 Attribute productAttr(MLIRContext *context, bool isConv,
                       const ProductKeys &keys, const ScheduleKeys &common) {
   if (isConv)
-    return ConvAttr::get(
-        context, common.on, common.group, keys.form, keys.keep,
-        keys.fewestTasks, keys.inputTiles, keys.tile, keys.item, keys.lanes,
-        keys.operands, keys.block, keys.kLoop, keys.joined, keys.prefetch,
-        keys.finish, keys.stages, keys.vector, keys.kSlices, keys.fragment,
-        common.tasks, common.scratch, common.shares, common.store);
-  return GemmAttr::get(
-      context, common.on, common.group, keys.mirror, keys.tile, keys.item,
-      keys.lanes, keys.operands, keys.block, keys.kLoop, keys.joined,
-      keys.prefetch, keys.finish, keys.stages, keys.vector, keys.kSlices,
-      keys.fragment, common.tasks, common.scratch, common.shares, common.store);
+    return ConvAttr::get(context, common.on, common.group, keys.form, keys.keep,
+                         keys.fewestTasks, keys.inputTiles, keys.tile,
+                         keys.item, keys.lanes, keys.operands, keys.block,
+                         keys.kLoop, keys.joined, keys.prefetch, keys.heights,
+                         keys.finish, keys.stages, keys.vector, keys.kSlices,
+                         keys.fragment, common.tasks, common.scratch,
+                         common.shares, common.store);
+  return GemmAttr::get(context, common.on, common.group, keys.mirror, keys.tile,
+                       keys.item, keys.lanes, keys.operands, keys.block,
+                       keys.kLoop, keys.joined, keys.prefetch, keys.heights,
+                       keys.finish, keys.stages, keys.vector, keys.kSlices,
+                       keys.fragment, common.tasks, common.scratch,
+                       common.shares, common.store);
 }
 
 static bool allPositive(ArrayRef<int64_t> sizes) {
   return llvm::all_of(sizes, [](int64_t size) { return size > 0; });
+}
+
+static bool descends(ArrayRef<int64_t> sizes) {
+  return !sizes.empty() && sizes.back() > 0 &&
+         llvm::is_sorted(sizes, std::greater_equal<int64_t>());
 }
 
 /// sched_c3
@@ -111,6 +119,8 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
   if (keys.finish &&
       (keys.finish.size() != 2 || !allPositive(keys.finish.asArrayRef())))
     return fail("finish", keys.finish, "tiles and rows, both positive");
+  if (keys.heights && !descends(keys.heights.asArrayRef()))
+    return fail("heights", keys.heights, "positive sizes, the highest first");
   for (const Prefetch &prefetch : {keys.prefetch.tiles, keys.prefetch.rest})
     if (failed(checkPrefetch(fusion, prefetch)))
       return failure();
@@ -284,8 +294,9 @@ static LogicalResult checkLimits(graph::FusionOp fusion,
     if (registers > mostItemRegisters)
       return fail("item", Twine(registers) + " registers",
                   "at most " + Twine(mostItemRegisters));
-    if (keys.prefetch != Prefetches() || keys.finish || keys.mirror)
-      return fail("prefetch, finish, mirror", "keys of tasks",
+    if (keys.prefetch != Prefetches() || keys.heights || keys.finish ||
+        keys.mirror)
+      return fail("prefetch, heights, finish, mirror", "keys of tasks",
                   "none for a group");
   } else if (keys.item || keys.stages != 1 || keys.vector != 1) {
     return fail("item, stages, vector", "sizes of groups", "none for a task");

@@ -19,7 +19,7 @@ struct ProductKeys {
   sched::KLoop kLoop;
   sched::Joined joined;
   sched::Prefetches prefetch;
-  mlir::DenseI64ArrayAttr finish;
+  mlir::DenseI64ArrayAttr heights, finish;
   int64_t stages = 1, vector = 1, kSlices = 1;
   sched::Fragment fragment;
   sched::ConvForm form;                    ///< convolutions only

@@ -10,7 +10,8 @@
 #include "lowering/gemm/SyrkMirror.h"
 #include "lowering/gemm/WinogradKernel.h"
 #include "lowering/packing/PackPanels.h"
-#include "lowering/schedule/GemmVariants.h"
+#include "lowering/schedule/gemm/GemmVariants.h"
+#include "lowering/schedule/gemm/TileHeights.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -66,13 +67,14 @@ static LogicalResult checkKeys(graph::FusionOp fusion,
                                const EpilogueForm &form,
                                const GivenTile &tile) {
   bool isOpen = !tile.tilesPerTask || !tile.panelsPerTask ||
+                (hasFreeHeights(space) && tile.heights.empty()) ||
                 (space.symmetric && !tile.mirrorRows) ||
                 (form.rowRun && !tile.columnStores && space.gates == 1 &&
                  tile.loop.kind != sched::KLoop::Sweep);
-  return isOpen
-             ? fusion.emitOpError("schedule: block, finish, mirror: got keys "
-                                  "that are left open (sched_c3)")
-             : success();
+  return isOpen ? fusion.emitOpError(
+                      "schedule: block, heights, finish, mirror: got keys "
+                      "that are left open (sched_c3)")
+                : success();
 }
 
 LogicalResult GemmEmitter::emitVariant(const ContractionSpace &space,

@@ -7,7 +7,7 @@
 #include "lowering/gemm/GemmPrefetch.h"
 #include "lowering/microkernels/Int8Dot.h"
 #include "lowering/microkernels/MicroKernelCalls.h"
-#include "lowering/schedule/SmallM.h"
+#include "lowering/schedule/gemm/TileHeights.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -144,37 +144,6 @@ void GemmTileKernel::sum(const GemmTile &tile, bool full,
   callByHeight(tile.rows, args, kernel);
 }
 
-/// The heights that have micro-kernels of their own: these are most of what is
-/// compiled. Rows that are computed again take little time where they are few
-/// of many, and none where B comes from behind the second-level cache
-/// meanwhile. Of tall tiles in cache, every fourth height and powers of two.
-SmallVector<unsigned>
-GemmTileKernel::heightsUpTo(unsigned most, int64_t fewestRows,
-                            const MicroKernel &kernel) const {
-  constexpr unsigned fine = 2, coarse = 4;
-  if (fewestRows >= 4 * int64_t(most) || space.isSeldom)
-    return everyHeight(most, std::max(fine, (most + 1) / 2));
-  if (most <= 2 * coarse)
-    return everyHeight(most, fine);
-  double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
-                 double(elementSize(kernel.b));
-  SmallVector<unsigned> heights = everyHeight(most, coarse);
-  if (bytes > k.target.l2Share(1))
-    return heights;
-  llvm::erase_if(heights, [](unsigned own) { return own <= 2 * coarse; });
-  heights.append({2 * coarse, coarse, fine});
-  return heights;
-}
-
-/// Whether the variant for few rows has micro-kernels for what the last full
-/// tile leaves: they read half a tile's panels.
-bool GemmTileKernel::endsInHalfPanels(const MicroKernel &kernel) const {
-  return space.fewestRows > 1 && space.form == ContractionSpace::Panels &&
-         panelsOfTile(gemm) > 1 && !kernel.accumulates &&
-         kernel.loops == MicroKernel::Loops::K &&
-         std::holds_alternative<OuterProduct>(kernel.form);
-}
-
 /// A full tile at once, fewer rows by half panels. A last panel of one half has
 /// no tile of its own.
 void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
@@ -197,7 +166,7 @@ void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
   half.form = OuterProduct();
   half.prefetch = policyOf(gemm.schedule.prefetch.rest);
   unsigned most = ofHalf ? full : full - 1;
-  SmallVector<unsigned> heights = heightsUpTo(halved(k.target).mr, 1, half);
+  auto heights = llvm::to_vector_of<unsigned>(gemm.schedule.heights);
   // The tallest one is the lowest that is enough.
   while (heights.size() > 1 && heights[1] >= most)
     heights.erase(heights.begin());
@@ -217,13 +186,12 @@ void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
 void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
                                   const MicroKernel &kernel) const {
   auto rows = space.rowAxis.size.constant();
-  if (!balancesTiles(space) || (space.isSeldom && !rows)) {
-    auto most = unsigned(gemm.mr);
-    if (endsInHalfPanels(kernel))
+  if (hasFreeHeights(space)) {
+    if (endsInHalfPanels(space, gemm.schedule, k.target))
       callByHalves(height, args, kernel);
     else
       callMicroKernelUpTo(k, kernel, args, height,
-                          heightsUpTo(most, space.fewestRows, kernel));
+                          llvm::to_vector_of<unsigned>(gemm.schedule.heights));
     return;
   }
   SmallVector<unsigned> possible;

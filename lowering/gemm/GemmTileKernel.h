@@ -24,9 +24,6 @@ private:
   bool computesPadding(int64_t panel) const;
   decltype(MicroKernel::form) formFor(const MicroKernel &kernel,
                                       bool masked) const;
-  llvm::SmallVector<unsigned> heightsUpTo(unsigned most, int64_t fewestRows,
-                                          const MicroKernel &kernel) const;
-  bool endsInHalfPanels(const MicroKernel &kernel) const;
   void callByHalves(mlir::Value rows, const MicroKernelArgs &args,
                     const MicroKernel &kernel) const;
   void callByHeight(mlir::Value rows, const MicroKernelArgs &args,

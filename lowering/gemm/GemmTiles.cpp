@@ -5,6 +5,7 @@
 #include "lowering/gemm/GemmTiles.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/gemm/GemmPrefetch.h"
+#include "lowering/schedule/gemm/TileHeights.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -12,10 +13,6 @@ using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
-
-bool balancesTiles(const ContractionSpace &space) {
-  return space.rowAxis.size.constant() || space.outerRows.size() > 1;
-}
 
 const TapAxis *clippedK(const ContractionSpace &space) {
   return space.rowAxisIsOutermost && space.taps.back().clipped

@@ -20,11 +20,6 @@ struct GemmTile {
   mlir::Value inside; ///< no row reads padding; null where none can
 };
 
-/// Whether the tiles of a row axis are of balanced height: not where only a run
-/// knows how many rows there are, unless each of many short row axes, as those
-/// of a feature map, would compute a row in vain.
-bool balancesTiles(const ContractionSpace &space);
-
 /// The tap whose clip is that of the K axis, where K is a row of positions and
 /// leaves out what reads padding; null elsewhere.
 const TapAxis *clippedK(const ContractionSpace &space);

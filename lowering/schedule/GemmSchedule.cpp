@@ -142,6 +142,7 @@ GemmSchedule gemmScheduleOf(const ContractionSpace &space,
                            : JoinedTasks::PanelGroups,
                        given.joined.count};
   schedule.prefetch = given.prefetch;
+  schedule.heights = given.heights;
   schedule.columnStores = given.columnStores;
   schedule.mirrorRows = given.mirrorRows;
   if (hasGroupsFirst(space) && !schedule.sweptK())

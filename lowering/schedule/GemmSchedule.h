@@ -81,6 +81,8 @@ struct GemmSchedule {
   std::optional<TaskPanels> taskPanels;
   JoinedTasks joined;
   sched::Prefetches prefetch;
+  /// Of micro-kernels, the highest first; empty where M says them.
+  llvm::SmallVector<int64_t> heights;
   std::optional<ColumnStores> columnStores;
   int64_t mirrorRows = 0; ///< of squares that a launch of its own mirrors
   /// The order of tasks, beside panel groups, which come first.
@@ -119,6 +121,7 @@ struct GivenTile {
   sched::Joined joined;
   sched::Operands operands;
   sched::Prefetches prefetch;
+  llvm::SmallVector<int64_t> heights;
   std::optional<ColumnStores> columnStores;
   int64_t mirrorRows = 0;
   bool noWinograd = false, noSmallM = false; ///< one variant serves all sizes

@@ -85,6 +85,7 @@ class Sched_Product<string name, string attrMnemonic, dag own> : Sched_Kind<name
     OptionalParameter<"::zenith::sched::KLoop", "how a task goes through K">:$k_loop,
     OptionalParameter<"::zenith::sched::Joined", "neighbouring tasks that a thread which has them all runs as one">:$joined,
     PrefetchParameter:$prefetch,
+    IntegersParameter<"rows of the micro-kernels that sum tiles, the highest first">:$heights,
     IntegersParameter<"tiles and rows that are finished at once where rows of results are contiguous">:$finish,
     OneParameter<"tiles of local memory that are loaded ahead">:$stages,
     OneParameter<"elements that an item reads at once">:$vector,
@@ -103,6 +104,8 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
     `prefetch` is what a tile asks memory for: `lines<n>` of B a little ahead, by tiles of n rows and more; its share of the
     next `panel`; `rows<n>`, those of A that are n further on; or `none`. Left out, shapes and target see no use in any. In
     brackets, the second is that of tiles of half panels, which are left to the last rows of many.
+    `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough, and
+    computes its last row again. Where the last rows are left to half panels, the heights are those of such tiles.
     Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
   }];
 }

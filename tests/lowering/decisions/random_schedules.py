@@ -162,14 +162,15 @@ def draw(text, r):
         put("prefetch", r.choice(["none", "panel"]) if chance(0.5) else None)
         return str(schedule)
     if kind == "conv" and form.startswith("winograd") and chance(0.5):
-        for key in ("tile", "lanes", "scratch", "operands", "block", "fewest_tasks", "input_tiles", "prefetch"):
+        for key in ("tile", "lanes", "scratch", "operands", "block", "heights", "fewest_tasks", "input_tiles", "prefetch"):
             put(key)
         put("form", "direct")
         form = "direct"
     if kind in ("gemm", "conv") and not form.startswith("winograd") and chance(0.95):
         lanes, given, along_k = r.choice(LANES[1:6]), keys.get("tile"), "dots" in keys.get("operands", "")
         stores, squares = "finish" in keys, "mirror" in keys
-        for key in ("tile", "lanes", "scratch", "prefetch", "finish", "mirror"):
+        heights = "heights" in keys
+        for key in ("tile", "lanes", "scratch", "prefetch", "heights", "finish", "mirror"):
             put(key)
         if chance(0.5):
             put("prefetch", r.choice(PREFETCHES))
@@ -185,6 +186,9 @@ def draw(text, r):
         if given and given.count(",") == 2 and chance(0.7):
             tile.append(r.choice([int(given.strip("[]").split(", ")[2]), 8 * r.randint(1, 60)]))
         put("tile", tile), put("lanes", lanes)
+        if heights and chance():
+            lower = range(1, tile[0])
+            put("heights", [tile[0]] + sorted(r.sample(lower, r.randint(0, len(lower))), reverse=True))
         if stores and chance():
             put("finish", [r.randint(1, 9), lanes * r.randint(1, 4)])
         if squares and chance():

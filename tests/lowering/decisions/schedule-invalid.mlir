@@ -315,7 +315,7 @@ func.func @c3_mirror(%x: tensor<64x128xf32>) -> tensor<64x64xf32> {
 
 // -----
 func.func @c12_keys_of_tasks(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
-  // expected-error @below {{schedule: prefetch, finish, mirror: got keys of tasks, expected none for a group (sched_c12)}}
+  // expected-error @below {{schedule: prefetch, heights, finish, mirror: got keys of tasks, expected none for a group (sched_c12)}}
   %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [16, 16, 1], tile = [32, 32, 16], item = [2, 2], operands = [local, local], prefetch = panel>} {
     %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
     graph.yield %1 : tensor<64x96xf32>
@@ -331,4 +331,14 @@ func.func @c3_sums(%x: tensor<64x128xf32>) -> tensor<64xf32> {
     graph.yield %1 : tensor<64xf32>
   }
   return %0 : tensor<64xf32>
+}
+
+// -----
+func.func @c3_heights(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: heights: got [4, 6], expected positive sizes, the highest first (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, heights = [4, 6]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
 }

@@ -3,8 +3,8 @@
 // The variants of a fusion's GEMM, of which a run takes one by its sizes:
 // Winograd convolutions, few rows, or the GEMM as it is.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_GEMMVARIANTS_H
-#define ZENITH_LOWERING_SCHEDULE_GEMMVARIANTS_H
+#ifndef ZENITH_LOWERING_SCHEDULE_GEMM_GEMMVARIANTS_H
+#define ZENITH_LOWERING_SCHEDULE_GEMM_GEMMVARIANTS_H
 
 #include "lowering/schedule/GemmSchedule.h"
 #include "lowering/schedule/SmallM.h"
@@ -55,4 +55,4 @@ bool hasFreeBlocks(const ContractionSpace &space, const GemmSchedule &schedule);
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_GEMMVARIANTS_H
+#endif // ZENITH_LOWERING_SCHEDULE_GEMM_GEMMVARIANTS_H

@@ -3,12 +3,13 @@
 // Collects the variants of a GEMM for the tile that the fusion's schedule
 // gives.
 
-#include "lowering/schedule/GemmVariants.h"
+#include "lowering/schedule/gemm/GemmVariants.h"
 #include "lowering/microkernels/MicroKernel.h"
-#include "lowering/schedule/ColumnStores.h"
 #include "lowering/schedule/GemmSchedule.h"
-#include "lowering/schedule/PrefetchChoice.h"
 #include "lowering/schedule/Schedule.h"
+#include "lowering/schedule/gemm/ColumnStores.h"
+#include "lowering/schedule/gemm/PrefetchChoice.h"
+#include "lowering/schedule/gemm/TileHeights.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -32,6 +33,9 @@ static GivenTile tileOf(Product product, bool isChoice) {
   given.joined = product.getJoined();
   given.operands = product.getOperands();
   given.prefetch = product.getPrefetch();
+  if (DenseI64ArrayAttr heights = product.getHeights())
+    given.heights.assign(heights.asArrayRef().begin(),
+                         heights.asArrayRef().end());
   if (DenseI64ArrayAttr finish = product.getFinish())
     given.columnStores = {finish[0], finish[1]};
   given.noSmallM = !isChoice;
@@ -210,6 +214,10 @@ GemmSchedule chooseGemm(const ContractionSpace &space,
         DimExpr::ceilDiv(schedule.tileCount, DimExpr(given.tilesPerTask));
   }
   decidePrefetches(schedule, space, target, given.prefetch);
+  if (mayHaveHeights(given.heights, space, schedule, target))
+    schedule.heights = given.heights;
+  else if (hasFreeHeights(space))
+    schedule.heights = chooseHeights(space, schedule, target);
   if (storesColumns)
     decideColumnStores(schedule, space, target, given.columnStores,
                        /*aligns=*/!takesBlock);

@@ -3,17 +3,12 @@
 // Chooses prefetches of GEMMs by what comes from memory and what hardware
 // prefetchers do not foresee.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_PREFETCHCHOICE_H
-#define ZENITH_LOWERING_SCHEDULE_PREFETCHCHOICE_H
+#ifndef ZENITH_LOWERING_SCHEDULE_GEMM_PREFETCHCHOICE_H
+#define ZENITH_LOWERING_SCHEDULE_GEMM_PREFETCHCHOICE_H
 
 #include "lowering/schedule/GemmSchedule.h"
 
 namespace zenith::kernels {
-
-/// Whether tiles of half panels have micro-kernels of their own for what the
-/// last full tile leaves: where a variant for few rows has such tiles.
-bool endsInHalfPanels(const ContractionSpace &space,
-                      const GemmSchedule &schedule, const TargetModel &target);
 
 /// What shapes and target choose; Open: nothing.
 sched::Prefetches choosePrefetches(const ContractionSpace &space,
@@ -26,4 +21,4 @@ bool mayPrefetch(const sched::Prefetch &prefetch, const ContractionSpace &space,
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_PREFETCHCHOICE_H
+#endif // ZENITH_LOWERING_SCHEDULE_GEMM_PREFETCHCHOICE_H

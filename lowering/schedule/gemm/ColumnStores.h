@@ -3,8 +3,8 @@
 // GEMMs whose results are stored column by column, since their rows are
 // contiguous: how many tiles, and rows, are finished together.
 
-#ifndef ZENITH_LOWERING_SCHEDULE_COLUMNSTORES_H
-#define ZENITH_LOWERING_SCHEDULE_COLUMNSTORES_H
+#ifndef ZENITH_LOWERING_SCHEDULE_GEMM_COLUMNSTORES_H
+#define ZENITH_LOWERING_SCHEDULE_GEMM_COLUMNSTORES_H
 
 #include "lowering/schedule/GemmSchedule.h"
 
@@ -30,4 +30,4 @@ bool mayFinish(const ColumnStores &stores, const ContractionSpace &space,
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_SCHEDULE_COLUMNSTORES_H
+#endif // ZENITH_LOWERING_SCHEDULE_GEMM_COLUMNSTORES_H

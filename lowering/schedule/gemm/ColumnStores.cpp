@@ -3,7 +3,7 @@
 // Tiles of neighbouring rows that are finished together fill cache lines of the
 // columns.
 
-#include "lowering/schedule/ColumnStores.h"
+#include "lowering/schedule/gemm/ColumnStores.h"
 #include "lowering/builder/MachineClasses.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,7 +3,8 @@
 // Prefetches by the bytes of panels and rows, against the second-level cache
 // and what a core reads until memory answers.
 
-#include "lowering/schedule/PrefetchChoice.h"
+#include "lowering/schedule/gemm/PrefetchChoice.h"
+#include "lowering/schedule/gemm/TileHeights.h"
 #include <algorithm>
 
 using zenith::graph::DimExpr;
@@ -90,13 +91,6 @@ static Prefetch prefetchOfTiles(const ContractionSpace &space,
     return {};
   const Prefetch rows{Prefetch::Rows, rowsAhead(space, target)};
   return can(rows) ? rows : Prefetch();
-}
-
-bool endsInHalfPanels(const ContractionSpace &space,
-                      const GemmSchedule &schedule, const TargetModel &target) {
-  return space.fewestRows > 1 && space.form == ContractionSpace::Panels &&
-         space.panel < nrOf(space.sum, target) &&
-         !schedule.storesAccumulators() && !multipliesKPairs(space, target);
 }
 
 sched::Prefetches choosePrefetches(const ContractionSpace &space,
