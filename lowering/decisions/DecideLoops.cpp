@@ -135,11 +135,11 @@ static FailureOr<Decision> reduceDecision(const Request &request,
   DenseI64ArrayAttr streams =
       form.streams ? request.integers(*form.streams) : DenseI64ArrayAttr();
   return decisionOf(
-      ReduceAttr::get(request.context(), graph::RunOn::Task, {}, form.rows, 0,
-                      slots, form.chunk, integers(form.sums), form.together,
-                      form.prefetch, streams, lanes.item, lanes.lanes,
-                      request.tasks(), request.scratchAttr(scratch),
-                      request.shares, request.store()),
+      ReduceAttr::get(
+          request.context(), graph::RunOn::Task, {}, form.rows, 0, slots,
+          form.chunk, integers(form.sums), form.together, form.prefetch,
+          streams, form.ahead, lanes.item, lanes.lanes, request.tasks(),
+          request.scratchAttr(scratch), request.shares, request.store()),
       tasks);
 }
 
@@ -150,9 +150,9 @@ static FailureOr<Decision> decideRegionReduction(const Request &request) {
       request.fusion, kernels::valueWidth(request.fusion, request.target));
   if (auto given = request.givenAs<ReduceAttr>();
       given && (given.getSums() || given.getTogether() || given.getStreams() ||
-                given.getPrefetch() != Prefetch()))
+                given.getAhead() || given.getPrefetch() != Prefetch()))
     return refuse(request.fusion, ModelLimits,
-                  "sums, together, prefetch, streams", textOf(given),
+                  "sums, together, prefetch, streams, ahead", textOf(given),
                   "none for a region");
   return reduceDecision(request, form, 0, {}, {});
 }
@@ -209,6 +209,9 @@ FailureOr<Decision> decideReduction(const Request &request) {
     return failure();
   plan->divide(form.chunk);
   kernels::choosePasses(form, fusion, *plan, request.dims, request.target);
+  if (form.ahead && !form.hasStreams())
+    return refuse(fusion, ModelLimits, "ahead", Twine(form.ahead),
+                  "none without streams");
   std::optional<DimExpr> tasks;
   if (plan->chunk) {
     DimExpr kept = 1;

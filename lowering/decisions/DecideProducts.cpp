@@ -143,9 +143,9 @@ static Attribute winogradProduct(const Request &request,
     keys.operands.b = {Operand::Panels, panels->panel, panels->group};
   keys.block = request.integers({variant.tilesOfBlock, variant.layersOfBlock});
   if (variant.prefetchesNextPoint)
-    keys.prefetch.tiles = {Prefetch::Panel, 0};
+    keys.prefetch.tiles = {Prefetch::Panel};
   else if (isGivenNone(request))
-    keys.prefetch.tiles = {Prefetch::None, 0};
+    keys.prefetch.tiles = {Prefetch::None};
   if (!variant.transformsInTasks) {
     keys.fewestTasks = variant.fewestTasks;
     keys.inputTiles = variant.tilesPerTransform;
@@ -213,7 +213,7 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
   if (given->block && given->block != own->block)
     return refuse(fusion, TileSizes, "block", text(given->block),
                   text(own->block) + (hasFreeBlocks ? "" : " for these sizes"));
-  if (given->kLoop.kind != KLoop::Open && given->kLoop != own->kLoop)
+  if (!given->kLoop.agreesWith(own->kLoop))
     return refuse(fusion, TileSizes, "k_loop", textOf(request.given),
                   textOf(decided));
   if (given->joined.count && given->joined != own->joined)
@@ -237,11 +237,8 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
     if (wanted && wanted != has)
       return refuse(fusion, TileSizes, key, Twine(wanted),
                     has ? "a multiple of the lanes" : "none for this product");
-  auto takes = [](const Prefetch &wanted, const Prefetch &has) {
-    return wanted.kind == Prefetch::Open || wanted == has;
-  };
-  if (!takes(given->prefetch.tiles, own->prefetch.tiles) ||
-      !takes(given->prefetch.rest, own->prefetch.rest))
+  if (!given->prefetch.tiles.agreesWith(own->prefetch.tiles) ||
+      !given->prefetch.rest.agreesWith(own->prefetch.rest))
     return refuse(fusion, ModelLimits, "prefetch", textOf(request.given),
                   textOf(decided));
   if (given->kSlices != 1)

@@ -138,10 +138,14 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
   if (keys.joined.count < 0 || keys.joined.count == 1)
     return refuse(fusion, TileSizes, "joined", Twine(keys.joined.count),
                   "at least 2 tasks");
-  bool sweeps = keys.kLoop.kind == KLoop::Sweep;
-  if (sweeps ? keys.kLoop.step < 1 : keys.kLoop.step != 0)
-    return refuse(fusion, TileSizes, "k_loop", Twine(keys.kLoop.step),
-                  "panels of a step for sweep, and only there");
+  constexpr int64_t mostAhead = 1 << 16;
+  int64_t step = keys.kLoop.step;
+  if (keys.kLoop.kind == KLoop::Sweep    ? step < 1
+      : keys.kLoop.kind == KLoop::Packed ? step < 0 || step > mostAhead
+                                         : step != 0)
+    return refuse(fusion, TileSizes, "k_loop", Twine(step),
+                  "panels of a step for sweep, at most " + Twine(mostAhead) +
+                      " k ahead for packed, and only there");
   return failure(failed(positive("stages", keys.stages)) ||
                  failed(positive("vector", keys.vector)));
 }

@@ -63,7 +63,7 @@ void Candidates::narrower(ElementsAttr own, int64_t item, int64_t lanes,
 void Candidates::narrower(ReduceAttr own, int64_t item, int64_t lanes,
                           StringRef why) {
   add(ReduceAttr::get(fusion.getContext(), own.getOn(), {}, own.getRows(), 0,
-                      own.getSlots(), own.getChunk(), {}, 0, {}, {}, item,
+                      own.getSlots(), own.getChunk(), {}, 0, {}, {}, 0, item,
                       lanes, {}, own.getScratch(), own.getShares(),
                       own.getStore()),
       why);

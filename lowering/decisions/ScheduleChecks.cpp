@@ -130,15 +130,29 @@ static LogicalResult checkSums(graph::FusionOp fusion, DenseI64ArrayAttr sums) {
                 "powers of two, at most " + Twine(mostSums));
 }
 
+/// sched_c3: offsets so far ahead are numbers of any type of index.
+static LogicalResult checkAhead(graph::FusionOp fusion, StringRef key,
+                                int64_t bytes) {
+  constexpr int64_t most = 1 << 20;
+  return bytes >= 0 && bytes <= most
+             ? success()
+             : refuse(fusion, TileSizes, key, Twine(bytes),
+                      "1 to " + Twine(most) + " bytes ahead");
+}
+
 LogicalResult checkPrefetch(graph::FusionOp fusion, const Prefetch &prefetch) {
   constexpr int64_t most = 1 << 16;
   bool counts =
       prefetch.kind == Prefetch::Lines || prefetch.kind == Prefetch::Rows;
-  if (counts ? prefetch.number >= 1 && prefetch.number <= most
-             : prefetch.number == 0)
-    return success();
-  return refuse(fusion, TileSizes, "prefetch", Twine(prefetch.number),
-                "1 to " + Twine(most) + " for lines and rows, and only there");
+  if (counts ? prefetch.number < 1 || prefetch.number > most
+             : prefetch.number != 0)
+    return refuse(fusion, TileSizes, "prefetch", Twine(prefetch.number),
+                  "1 to " + Twine(most) +
+                      " for lines and rows, and only there");
+  if (prefetch.ahead && prefetch.kind != Prefetch::Lines)
+    return refuse(fusion, TileSizes, "prefetch", Twine(prefetch.ahead),
+                  "bytes ahead for lines only");
+  return checkAhead(fusion, "prefetch", prefetch.ahead);
 }
 
 LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
@@ -158,6 +172,7 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
   return llvm::TypeSwitch<Attribute, LogicalResult>(schedule)
       .Case([&](ReduceAttr reduce) {
         return failure(failed(size("rows", reduce.getRows())) ||
+                       failed(checkAhead(fusion, "ahead", reduce.getAhead())) ||
                        failed(size("keep", reduce.getKeep())) ||
                        failed(size("slots", reduce.getSlots())) ||
                        failed(size("chunk", reduce.getChunk())) ||

@@ -102,8 +102,8 @@ static Attribute withStore(Attribute schedule, Store store) {
   return ReduceAttr::get(
       context, own.getOn(), own.getGroup(), own.getRows(), own.getKeep(),
       own.getSlots(), own.getChunk(), own.getSums(), own.getTogether(),
-      own.getPrefetch(), own.getStreams(), own.getItem(), own.getLanes(),
-      own.getTasks(), own.getScratch(), own.getShares(), store);
+      own.getPrefetch(), own.getStreams(), own.getAhead(), own.getItem(),
+      own.getLanes(), own.getTasks(), own.getScratch(), own.getShares(), store);
 }
 
 graph::Schedule withStreamingStores(graph::FusionOp fusion,

@@ -20,18 +20,18 @@ class GemmNest {
 public:
   GemmNest(KernelBuilder &kernel, const ContractionSpace &space,
            const EpilogueForm &form, GemmSchedule chosen)
-      : k(kernel), space(space),
-        epilogue(kernel, space, form), gemm{kernel,
-                                            space,
-                                            std::move(chosen),
-                                            epilogue,
-                                            mrOf(space, kernel.target),
-                                            nrOf(space.sum, kernel.target),
-                                            {},
-                                            {},
-                                            {},
-                                            {},
-                                            {}},
+      : k(kernel), space(space), epilogue(kernel, space, form),
+        gemm{kernel,
+             space,
+             std::move(chosen),
+             epilogue,
+             mrOf(space, kernel.target),
+             nrOf(space.sum, kernel.target),
+             {},
+             {},
+             {},
+             {},
+             {}},
         schedule(gemm.schedule), kernel(gemm) {}
   FailureOr<Launch> emit();
 

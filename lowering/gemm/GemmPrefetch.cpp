@@ -19,7 +19,7 @@ int64_t panelsOfTile(const GemmContext &gemm) {
 decltype(MicroKernel::prefetch) policyOf(const sched::Prefetch &prefetch) {
   switch (prefetch.kind) {
   case sched::Prefetch::Lines:
-    return PrefetchB{unsigned(prefetch.number)};
+    return PrefetchB{unsigned(prefetch.number), unsigned(prefetch.ahead)};
   case sched::Prefetch::Panel:
     return PrefetchNextPanel();
   case sched::Prefetch::Rows:

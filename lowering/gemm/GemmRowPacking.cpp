@@ -61,10 +61,6 @@ void GemmRowPacking::packK(Value from, Value to, const GemmTile &tile,
 
 void GemmRowPacking::pack(GemmTiles &tiles, Value kBlock, Value firstTile,
                           Value lastTile) {
-  // A quarter of the lines that are on their way from memory at once: each k
-  // has those of several tiles.
-  const int64_t kAhead =
-      std::max<int64_t>(1, k.target.prefetchBytes / (4 * k.target.lineBytes));
   tiles.setColumn(k.index(0));
   Value one = k.index(1);
   auto tileAt = [&](Value number) {
@@ -77,7 +73,8 @@ void GemmRowPacking::pack(GemmTiles &tiles, Value kBlock, Value firstTile,
       GemmTile tile = tileAt(number);
       Value from = k.add(tile.args.aOffset, k.mul(at, tile.args.kStrideA));
       // The next k are on other pages, which hardware prefetchers do not enter.
-      Value ahead = k.mul(k.index(kAhead), tile.args.kStrideA);
+      Value ahead =
+          k.mul(k.index(gemm.schedule.blockedK()->kAhead), tile.args.kStrideA);
       k.b.create<memref::PrefetchOp>(k.loc, gemm.a, k.add(from, ahead),
                                      /*isWrite=*/false, /*localityHint=*/3,
                                      /*isDataCache=*/true);

@@ -25,7 +25,7 @@ emitPrefetchingReduction(const EmissionContext &context) {
       cast<sched::ReduceAttr>(sched::lastVariant(fusion.getScheduleAttr()));
   if (DenseI64ArrayAttr streams = schedule.getStreams();
       streams && succeeded(plan))
-    prefetchOperands(context, *plan, streams.asArrayRef());
+    prefetchOperands(context, *plan, streams.asArrayRef(), schedule.getAhead());
   return plan;
 }
 

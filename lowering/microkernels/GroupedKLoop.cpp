@@ -105,8 +105,8 @@ void GroupedKLoop::groupStep(ValueRange aMemory, ValueRange aRows, Value ak,
     Values columns;
     for (unsigned v = 0; v < kernel.vectors; ++v)
       columns.push_back(groupOfColumns(bk, v));
-    if (kernel.prefetchAs<PrefetchB>())
-      prefetch.ofB(args.b, bk, set);
+    if (auto *lines = kernel.prefetchAs<PrefetchB>())
+      prefetch.ofB(*lines, args.b, bk, set);
     Value step = set ? add(ak, index(set * group)) : ak;
     for (unsigned r = 0; r < kernel.mr; ++r) {
       Value a = groupOfRow(aMemory[r], add(aRows[r], step), half);

@@ -72,7 +72,9 @@ struct NoPrefetch {};
 /// Software prefetch of B some cache lines ahead, where widening leaves too few
 /// loads in flight; by tiles of at least `fewestRows` rows.
 struct PrefetchB {
+  static constexpr unsigned usualBytes = 2048;
   unsigned fewestRows = 1;
+  unsigned bytesAhead = usualBytes;
 };
 /// Each round of k prefetches `lines` cache lines, `ahead` elements after those
 /// of B that it reads: of the panel that is read after this tile and its

@@ -77,7 +77,12 @@ static std::string prefetchName(const MicroKernel &kernel) {
     return "_next_panel" + (next->lines > 1 ? std::to_string(next->lines) : "");
   if (kernel.prefetchAs<PrefetchNextRows>())
     return "_next_rows";
-  return kernel.prefetchAs<PrefetchB>() ? "_prefetch" : "";
+  auto *lines = kernel.prefetchAs<PrefetchB>();
+  if (!lines)
+    return "";
+  return "_prefetch" + (lines->bytesAhead == PrefetchB::usualBytes
+                            ? ""
+                            : std::to_string(lines->bytesAhead));
 }
 
 static std::string nameOf(const MicroKernel &kernel) {

@@ -66,8 +66,8 @@ OuterProductLoop::Values OuterProductLoop::roundLoop(ValueRange aMemory,
     for (unsigned step = 0; step < count; ++step) {
       Value bk = step ? add(firstB, index(step * strides.b)) : firstB;
       Value ak = step ? add(firstA, index(step * strides.a)) : firstA;
-      if (kernel.prefetchAs<PrefetchB>())
-        prefetch.ofB(args.b, bk, step);
+      if (auto *lines = kernel.prefetchAs<PrefetchB>())
+        prefetch.ofB(*lines, args.b, bk, step);
       unsigned set = step % sets;
       addK(aMemory, aRows, ak, bk,
            MutableArrayRef<Value>(next).slice(set * tile, tile));
@@ -94,8 +94,8 @@ void OuterProductLoop::kStep(ValueRange aMemory, ValueRange aRows,
   unsigned tile = kernel.tileVectors();
   Value ak = next[next.size() - 2], bk = next.back();
   for (unsigned set = 0; set < count; ++set) {
-    if (kernel.prefetchAs<PrefetchB>())
-      prefetch.ofB(args.b, bk, set);
+    if (auto *lines = kernel.prefetchAs<PrefetchB>())
+      prefetch.ofB(*lines, args.b, bk, set);
     addK(aMemory, aRows, ak, bk,
          MutableArrayRef<Value>(next).slice(set * tile, tile));
     ak = add(ak, args.kStrideA);

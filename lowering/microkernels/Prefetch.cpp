@@ -16,7 +16,8 @@ using namespace mlir;
 namespace zenith::kernels {
 
 /// Inserts one prefetch per cache line that the loads of a loop's body read.
-static void prefetchLoads(Value memory, const TargetModel &target) {
+static void prefetchLoads(Value memory, int64_t bytesAhead,
+                          const TargetModel &target) {
   llvm::MapVector<Block *, SmallVector<vector::LoadOp>> loads;
   for (Operation *user : memory.getUsers())
     if (auto load = dyn_cast<vector::LoadOp>(user))
@@ -28,8 +29,7 @@ static void prefetchLoads(Value memory, const TargetModel &target) {
       if (bytes % target.lineBytes == 0) {
         OpBuilder b(load);
         Location loc = load.getLoc();
-        Value ahead =
-            b.create<arith::ConstantIndexOp>(loc, target.prefetchBytes);
+        Value ahead = b.create<arith::ConstantIndexOp>(loc, bytesAhead);
         Value at = b.create<arith::AddIOp>(loc, load.getIndices()[0], ahead);
         b.create<memref::PrefetchOp>(loc, memory, at, /*isWrite=*/false,
                                      /*localityHint=*/3, /*isDataCache=*/true);
@@ -40,7 +40,7 @@ static void prefetchLoads(Value memory, const TargetModel &target) {
 }
 
 void prefetchOperands(const EmissionContext &context, const KernelPlan &plan,
-                      ArrayRef<int64_t> operands) {
+                      ArrayRef<int64_t> operands, int64_t bytesAhead) {
   llvm::SmallPtrSet<Operation *, 4> done;
   for (const Launch &launch : plan.launches) {
     func::FuncOp kernel = launch.kernel;
@@ -49,7 +49,7 @@ void prefetchOperands(const EmissionContext &context, const KernelPlan &plan,
     for (auto [number, pointer] : llvm::enumerate(launch.pointers))
       if (pointer.kind == PointerArg::Operand &&
           llvm::is_contained(operands, int64_t(pointer.index)))
-        prefetchLoads(kernel.getArgument(number), context.target);
+        prefetchLoads(kernel.getArgument(number), bytesAhead, context.target);
   }
 }
 

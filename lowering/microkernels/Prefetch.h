@@ -11,7 +11,7 @@ namespace zenith::kernels {
 
 /// Inserts prefetches of these int8 operands into the kernels of a reduction.
 void prefetchOperands(const EmissionContext &context, const KernelPlan &plan,
-                      llvm::ArrayRef<int64_t> operands);
+                      llvm::ArrayRef<int64_t> operands, int64_t bytesAhead);
 
 } // namespace zenith::kernels
 

@@ -9,9 +9,9 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-void TilePrefetch::ofB(Value memory, Value offset, unsigned set) {
-  unsigned lineBytes = unsigned(target.lineBytes),
-           bytesAhead = unsigned(target.prefetchBytes);
+void TilePrefetch::ofB(const PrefetchB &lines, Value memory, Value offset,
+                       unsigned set) {
+  unsigned lineBytes = unsigned(target.lineBytes);
   unsigned elementBytes = memoryType(kernel.b).getIntOrFloatBitWidth() / 8;
   auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
   unsigned kBytes = (interleaved ? unsigned(interleaved->group) : 1) *
@@ -19,7 +19,7 @@ void TilePrefetch::ofB(Value memory, Value offset, unsigned set) {
   if (set * kBytes % lineBytes >= kBytes)
     return;
   for (unsigned at = 0; at < kBytes; at += lineBytes)
-    line(memory, add(offset, index((bytesAhead + at) / elementBytes)),
+    line(memory, add(offset, index((lines.bytesAhead + at) / elementBytes)),
          /*soon=*/true);
 }
 

@@ -15,7 +15,8 @@ public:
 
   /// Prefetches what iteration `set` of a step will read of B a while later,
   /// once per cache line.
-  void ofB(mlir::Value memory, mlir::Value offset, unsigned set);
+  void ofB(const PrefetchB &lines, mlir::Value memory, mlir::Value offset,
+           unsigned set);
   /// The lines of the next panel that one round of k prefetches.
   void nextPanel(const PrefetchNextPanel &next, mlir::Value from,
                  mlir::Value memory);

@@ -102,7 +102,7 @@ GemmSchedule gemmScheduleOf(const ContractionSpace &space,
       DimExpr::ceilDiv(schedule.tileCount, DimExpr(given.tilesPerTask));
   int64_t blocks = blocksOf(space, given.kc);
   auto blocked = [&](BlockedK::Reuse reuse) {
-    schedule.k = BlockedK{blocks, given.kc, reuse};
+    schedule.k = BlockedK{blocks, given.kc, reuse, given.loop.step};
   };
   switch (given.loop.kind) {
   case KLoop::Open:
@@ -164,7 +164,7 @@ sched::KLoop loopOf(const GemmSchedule &schedule) {
   case BlockedK::Tile:
     return {KLoop::Tiles, 0};
   case BlockedK::PackedA:
-    return {KLoop::Packed, 0};
+    return {KLoop::Packed, blocked->kAhead};
   case BlockedK::ShortBlocks:
     return {KLoop::Short, 0};
   }

@@ -36,6 +36,7 @@ struct BlockedK {
   /// an iteration of the outermost tap.
   int64_t kc = 0;
   Reuse reuse = Panel;
+  int64_t kAhead = 0; ///< PackedA: copies prefetch the rows of so many k later
 };
 
 /// GEMV-style sweep: few rows meet a row-major B that is read only once. Each

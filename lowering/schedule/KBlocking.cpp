@@ -115,8 +115,13 @@ void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
   } else if (space.taps.size() > 1 || space.rowAxisIsOutermost) {
     k.blocks = space.taps.front().axis.size.constant().value_or(1);
   }
-  if (packsA)
+  if (packsA) {
     k.reuse = BlockedK::PackedA;
+    // A quarter of the lines that are on their way from memory at once: each k
+    // has those of several tiles.
+    k.kAhead =
+        std::max<int64_t>(1, target.prefetchBytes / (4 * target.lineBytes));
+  }
   if (packsA || k.blocks > 1)
     schedule.k = k;
 }

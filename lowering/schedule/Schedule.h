@@ -48,11 +48,18 @@ struct Operands {
 struct KLoop {
   enum Kind : unsigned { Open, Whole, Panels, Tiles, Packed, Short, Sweep };
   Kind kind = Open;
-  int64_t step = 0; ///< Sweep: panels whose accumulators are in registers
+  /// Sweep: panels whose accumulators are in registers. Packed: k that a copy
+  /// of rows of A asks memory for ahead; 0: left to the target.
+  int64_t step = 0;
   bool operator==(const KLoop &other) const {
     return kind == other.kind && step == other.step;
   }
   bool operator!=(const KLoop &other) const { return !(*this == other); }
+  /// Whether `decided` has what this one says.
+  bool agreesWith(const KLoop &decided) const {
+    return kind == Open ||
+           (kind == decided.kind && (!step || step == decided.step));
+  }
 };
 
 /// `count` neighbouring tasks along panels or rows; 0: none.
@@ -76,10 +83,18 @@ struct Prefetch {
     Rows   ///< what is read `number` rows, or steps of rows, later
   } kind = Open;
   int64_t number = 0;
+  int64_t ahead = 0; ///< Lines: how far, in bytes; 0: left to the target
   bool operator==(const Prefetch &other) const {
-    return kind == other.kind && number == other.number;
+    return kind == other.kind && number == other.number && ahead == other.ahead;
   }
   bool operator!=(const Prefetch &other) const { return !(*this == other); }
+  /// Whether `decided` has what this one says.
+  bool agreesWith(const Prefetch &decided) const {
+    Prefetch own = *this;
+    if (!ahead)
+      own.ahead = decided.ahead;
+    return kind == Open || own == decided;
+  }
 };
 /// Of the tiles of a product, and of those of half panels that the last rows of
 /// many are left to.
@@ -128,7 +143,8 @@ inline llvm::hash_code hash_value(const Joined &joined) {
   return llvm::hash_combine(unsigned(joined.along), joined.count);
 }
 inline llvm::hash_code hash_value(const Prefetch &prefetch) {
-  return llvm::hash_combine(unsigned(prefetch.kind), prefetch.number);
+  return llvm::hash_combine(unsigned(prefetch.kind), prefetch.number,
+                            prefetch.ahead);
 }
 inline llvm::hash_code hash_value(const Prefetches &prefetches) {
   return llvm::hash_combine(prefetches.tiles, prefetches.rest);

@@ -65,6 +65,7 @@ def Sched_ReduceAttr : Sched_Kind<"Reduce", "reduce", (ins
     IntegerParameter<"rows that are reduced side by side">:$together,
     OptionalParameter<"::zenith::sched::Prefetch", "rows<n> or none: a second pass asks memory for rows that are reduced n steps later">:$prefetch,
     IntegersParameter<"int8 operands whose lines are asked for ahead of their use">:$streams,
+    IntegerParameter<"bytes that these lines are ahead">:$ahead,
     OneParameter<"vectors that are computed at a time">:$item,
     IntegerParameter<"lanes of a vector">:$lanes)> {
   let summary = "reductions along rows or columns, and what is computed from them";
@@ -99,10 +100,11 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
     A task's register tile is `tile`; a group's tile lies in local memory, and each item has `item` of it. `k_loop = whole`
     sums over K in registers. All other loops add blocks of K, of which `tile` says the size where no taps of a filter do:
     `panels`, all tiles of a task meet a block of a panel of B before the next panel; `tiles`, a tile meets the blocks of all
-    panels of the task; `packed`, like panels, with the rows of A copied first; `short`, like panels, with blocks so short that
+    panels of the task; `packed<n>`, like panels, with the rows of A copied first, which ask memory for those of n k later;
+    `short`, like panels, with blocks so short that
     rows of A stay in the first-level cache; `sweep<n>`, a block of B is read along its rows, n panels at a time.
-    `prefetch` is what a tile asks memory for: `lines<n>` of B a little ahead, by tiles of n rows and more; its share of the
-    next `panel`; `rows<n>`, those of A that are n further on; or `none`. Left out, shapes and target see no use in any. In
+    `prefetch` is what a tile asks memory for: `lines<n, bytes>` of B so far ahead, by tiles of n rows and more; its share of
+    the next `panel`; `rows<n>`, those of A that are n further on; or `none`. Left out, shapes and target see no use in any. In
     brackets, the second is that of tiles of half panels, which are left to the last rows of many.
     `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough, and
     computes its last row again. Where the last rows are left to half panels, the heights are those of such tiles.

@@ -144,8 +144,11 @@ AsmPrinter &operator<<(AsmPrinter &printer, const Joined &joined) {
 }
 
 AsmPrinter &operator<<(AsmPrinter &printer, const Prefetch &prefetch) {
-  return printNumbered(printer, wordOf(prefetchWords, prefetch.kind),
-                       prefetch.number);
+  if (!prefetch.ahead)
+    return printNumbered(printer, wordOf(prefetchWords, prefetch.kind),
+                         prefetch.number);
+  return printer << wordOf(prefetchWords, prefetch.kind) << '<'
+                 << prefetch.number << ", " << prefetch.ahead << '>';
 }
 
 /// A single word, or both in brackets where those of half panels have their
@@ -250,7 +253,18 @@ FailureOr<Joined> FieldParser<Joined>::parse(AsmParser &parser) {
 FailureOr<Prefetch> FieldParser<Prefetch>::parse(AsmParser &parser) {
   if (succeeded(parser.parseOptionalKeyword("open")))
     return Prefetch();
-  return parseNumbered<Prefetch>(parser, prefetchWords);
+  FailureOr<Prefetch::Kind> kind = parseWord(parser, prefetchWords);
+  if (failed(kind))
+    return failure();
+  Prefetch prefetch{*kind, 0, 0};
+  if (failed(parser.parseOptionalLess()))
+    return prefetch;
+  if (failed(parser.parseInteger(prefetch.number)) ||
+      (succeeded(parser.parseOptionalComma()) &&
+       failed(parser.parseInteger(prefetch.ahead))) ||
+      failed(parser.parseGreater()))
+    return failure();
+  return prefetch;
 }
 
 FailureOr<Prefetches> FieldParser<Prefetches>::parse(AsmParser &parser) {

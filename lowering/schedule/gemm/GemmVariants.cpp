@@ -171,9 +171,12 @@ static void decidePrefetches(GemmSchedule &schedule,
                              const sched::Prefetches &given) {
   schedule.prefetch = choosePrefetches(space, schedule, target);
   auto take = [&](const sched::Prefetch &wanted, sched::Prefetch &own) {
-    if (wanted.kind != sched::Prefetch::Open &&
-        mayPrefetch(wanted, space, schedule, target))
-      own = wanted;
+    if (wanted.kind == sched::Prefetch::Open ||
+        !mayPrefetch(wanted, space, schedule, target))
+      return;
+    own = wanted;
+    if (own.kind == sched::Prefetch::Lines && !own.ahead)
+      own.ahead = target.prefetchBytes;
   };
   take(given.tiles, schedule.prefetch.tiles);
   if (endsInHalfPanels(space, schedule, target))
@@ -206,6 +209,9 @@ GemmSchedule chooseGemm(const ContractionSpace &space,
     blocked.kc = given.kc;
     blocked.blocks = (kSize + given.kc - 1) / given.kc;
   }
+  if (schedule.packsA() && given.loop.kind == sched::KLoop::Packed &&
+      given.loop.step)
+    std::get<BlockedK>(schedule.k).kAhead = given.loop.step;
   bool takesBlock = given.tilesPerTask && hasFreeBlocks(space, schedule);
   if (takesBlock) {
     schedule.tilesPerTask = given.tilesPerTask;

@@ -70,9 +70,15 @@ static int64_t rowsAhead(const ContractionSpace &space,
                   int64_t(bytesAhead / bytesOfRow(space)));
 }
 
+static Prefetch linesOfB(int64_t fewestRows, const TargetModel &target) {
+  return {Prefetch::Lines, fewestRows, target.prefetchBytes};
+}
+
 /// Three rows and more: one or two are done with a line before memory has the
 /// next one, and prefetches would only delay it.
-static constexpr Prefetch ofFewTiles{Prefetch::Lines, 3};
+static Prefetch ofFewTiles(const TargetModel &target) {
+  return linesOfB(3, target);
+}
 
 static Prefetch prefetchOfTiles(const ContractionSpace &space,
                                 const GemmSchedule &schedule,
@@ -80,11 +86,12 @@ static Prefetch prefetchOfTiles(const ContractionSpace &space,
   auto can = [&](const Prefetch &prefetch) {
     return mayPrefetch(prefetch, space, schedule, target);
   };
-  const Prefetch narrow{Prefetch::Lines, 1}, panel{Prefetch::Panel, 0};
+  const Prefetch narrow = linesOfB(1, target), panel{Prefetch::Panel};
   if (streamsNarrow(space) && can(narrow))
     return narrow;
-  if (streamsPanels(space, schedule.tileCount, target) && can(ofFewTiles))
-    return ofFewTiles;
+  if (streamsPanels(space, schedule.tileCount, target) &&
+      can(ofFewTiles(target)))
+    return ofFewTiles(target);
   if (sharesNextPanel(space, schedule, target) && can(panel))
     return panel;
   if (!readsShortRows(space, schedule, target))
@@ -100,8 +107,8 @@ sched::Prefetches choosePrefetches(const ContractionSpace &space,
   chosen.tiles = prefetchOfTiles(space, schedule, target);
   if (endsInHalfPanels(space, schedule, target) &&
       streamsPanels(space, 1, target) &&
-      mayPrefetch(ofFewTiles, space, schedule, target))
-    chosen.rest = ofFewTiles;
+      mayPrefetch(ofFewTiles(target), space, schedule, target))
+    chosen.rest = ofFewTiles(target);
   return chosen;
 }
 

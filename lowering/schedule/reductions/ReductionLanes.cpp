@@ -129,6 +129,7 @@ ReductionForm givenReductionForm(graph::FusionOp fusion,
   if (DenseI64ArrayAttr streams = given.getStreams())
     form.streams.emplace(streams.asArrayRef().begin(),
                          streams.asArrayRef().end());
+  form.ahead = given.getAhead();
   return form;
 }
 

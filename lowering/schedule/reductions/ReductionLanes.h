@@ -45,6 +45,8 @@ struct ReductionForm {
   sched::Prefetch prefetch;        ///< of rows
   /// int8 operands whose lines are prefetched.
   std::optional<llvm::SmallVector<int64_t>> streams;
+  int64_t ahead = 0; ///< of these lines, in bytes
+  bool hasStreams() const { return streams && !streams->empty(); }
   int64_t rowsAtOnce() const { return together ? together : 1; }
 };
 

@@ -203,6 +203,8 @@ void choosePasses(ReductionForm &form, graph::FusionOp fusion,
   if (!form.streams)
     if (auto streams = streamsOf(fusion, dims, target); !streams.empty())
       form.streams = std::move(streams);
+  if (form.hasStreams() && !form.ahead)
+    form.ahead = target.prefetchBytes;
 }
 
 } // namespace zenith::kernels

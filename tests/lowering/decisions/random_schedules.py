@@ -97,7 +97,7 @@ def draw_window(keys, put, form, chance, r):
         put("keep", r.randint(1, 40))
 
 
-PREFETCHES = ["none", "lines<1>", "lines<3>", "panel", "rows<20>", "[none, lines<2>]"]
+PREFETCHES = ["none", "lines<1>", "lines<3>", "lines<2, 640>", "lines<1, 65>", "panel", "rows<20>", "[none, lines<2, 4096>]"]
 
 
 def draw_reduction(keys, put, chance, r):
@@ -108,6 +108,7 @@ def draw_reduction(keys, put, chance, r):
     put("together", r.choice([None, 1, 2, 3, 5]) if chance(0.4) else keys.get("together"))
     put("prefetch", r.choice(["none", "rows<1>", "rows<7>"]) if chance(0.4) else keys.get("prefetch"))
     put("streams", "[0]" if chance(0.1) else keys.get("streams"))
+    put("ahead", r.choice([1, 64, 1000, 1 << 20]) if "streams" in keys and chance(0.5) else None)
     if "rows" in keys and chance():
         put("rows", r.choice([1, 2, 3, 8, 50]))
     if "chunk" in keys and chance():
@@ -179,7 +180,8 @@ def draw(text, r):
             put("tile", [r.randint(1, 20), int(given.strip("[]").split(", ")[1])])
             return str(schedule)
         if chance(0.8):
-            put("operands", r.choice([None, None, "[rows, rows]", "[rows, copied]"])), put("k_loop"), put("joined")
+            put("operands", r.choice([None, None, "[rows, rows]", "[rows, copied]"])), put("joined")
+            put("k_loop", f"packed<{r.randint(1, 50)}>" if "packed" in keys.get("k_loop", "") and chance(0.5) else None)
         if chance(0.7):
             put("block", f"[{r.randint(1, 12)}, {r.randint(1, 6)}]" if chance(0.4) else None)
         tile = [r.randint(1, 20), lanes * r.randint(1, 6)]

@@ -342,3 +342,33 @@ func.func @c3_heights(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<
   }
   return %0 : tensor<64x96xf32>
 }
+
+// -----
+func.func @c3_bytes_of_rows(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: prefetch: got 2048, expected bytes ahead for lines only (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, prefetch = rows<4, 2048>>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_packed(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: k_loop: got -1, expected panels of a step for sweep, at most 65536 k ahead for packed, and only there (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, k_loop = packed<-1>>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
+func.func @c3_ahead(%x: tensor<64x128xi8>) -> tensor<64xi8> {
+  // expected-error @below {{schedule: ahead: got 9999999, expected 1 to 1048576 bytes ahead (sched_c3)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xi8>) -> tensor<64xi8> attributes {schedule = #sched.reduce<on = task, rows = 8, streams = [0], ahead = 9999999, lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xi8> -> tensor<64xi8>
+    graph.yield %1 : tensor<64xi8>
+  }
+  return %0 : tensor<64xi8>
+}

@@ -370,11 +370,11 @@ func.func @few_rows(%x: tensor<4x700xf32>, %w: tensor<700x640xf32>) -> tensor<4x
 
 // A long K, with rows of A strided along it: packed rows meet blocks of K.
 // CHECK-LABEL: func.func @gradient(
-// CHECK: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 8, operands = [copied, copied<16>], block = [29, 16], k_loop = packed, prefetch = panel, scratch = ["12582912"]>}
+// CHECK: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 8, operands = [copied, copied<16>], block = [29, 16], k_loop = packed<8>, prefetch = panel, scratch = ["12582912"]>}
 // ZEN4-LABEL: func.func @gradient(
-// ZEN4: schedule = #sched.gemm<on = task, tile = [6, 64, 373], lanes = 16, operands = [copied, copied<64>], block = [10, 12], k_loop = packed, prefetch = panel, scratch = ["12582912"]>}
+// ZEN4: schedule = #sched.gemm<on = task, tile = [6, 64, 373], lanes = 16, operands = [copied, copied<64>], block = [10, 12], k_loop = packed<8>, prefetch = panel, scratch = ["12582912"]>}
 // NEOVERSE-LABEL: func.func @gradient(
-// NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 4, operands = [copied, copied<16>], block = [29, 16], k_loop = packed, prefetch = panel, scratch = ["12582912"]>}
+// NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16, 373], lanes = 4, operands = [copied, copied<16>], block = [29, 16], k_loop = packed<8>, prefetch = panel, scratch = ["12582912"]>}
 func.func @gradient(%x: tensor<4096x512xf32>, %w: tensor<4096x768xf32>) -> tensor<512x768xf32> {
   %0 = graph.fusion contraction (%a = %x : tensor<4096x512xf32>, %b = %w : tensor<4096x768xf32>) -> tensor<512x768xf32> {
     %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [0] x [0]> : (tensor<4096x512xf32>, tensor<4096x768xf32>) -> tensor<512x768xf32>

@@ -8,9 +8,9 @@
 // RUN: zenith-opt %s --to=schedule --target-model=neoverse-v2 | FileCheck %s --check-prefix=NEOVERSE
 //
 // What is left out is decided again; what is given stays, also that nothing is asked for.
-// RUN: sed 's/, sums = \[[0-9, ]*\]//; s/, together = 4//; s/, prefetch = rows<1>//; s/, streams = \[0\]//' %t.mlir > %t-open.mlir
+// RUN: sed 's/, sums = \[[0-9, ]*\]//; s/, together = 4//; s/, prefetch = rows<1>//; s/, streams = \[0\], ahead = 2048//' %t.mlir > %t-open.mlir
 // RUN: zenith-opt %t-open.mlir --from=schedule --to=schedule --target=cpu:znver4 | FileCheck %s --check-prefix=ZEN4
-// RUN: sed 's/sums = \[2, 2\]/sums = [1, 4]/; s/together = 4/together = 3/; s/prefetch = rows<1>/prefetch = none/; s/streams = \[0\]/streams = []/' %t.mlir > %t-given.mlir
+// RUN: sed 's/sums = \[2, 2\]/sums = [1, 4]/; s/together = 4/together = 3/; s/prefetch = rows<1>/prefetch = none/; s/streams = \[0\], ahead = 2048/streams = []/' %t.mlir > %t-given.mlir
 // RUN: zenith-opt %t-given.mlir --from=schedule --to=schedule --target=cpu:znver4 -o %t-kept.mlir
 // RUN: FileCheck %s --check-prefix=GIVEN < %t-kept.mlir
 // RUN: zenith-run %t-kept.mlir --from=schedule --entry=norm --random-inputs --compare=interp --print=0 --rtol=1e-4 --atol=1e-5
@@ -19,7 +19,12 @@
 // Emission reads: it asks for nothing where the schedule doesn't.
 // RUN: zenith-opt %t.mlir --from=schedule --to=kernels --target=cpu:znver4 | FileCheck %s --check-prefix=SOME
 // RUN: zenith-opt %t-kept.mlir --from=schedule --to=kernels --target=cpu:znver4 | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/ahead = 2048/ahead = 320/' %t.mlir | zenith-opt --from=schedule --to=kernels --target=cpu:znver4 | FileCheck %s --check-prefix=NEAR
 // SOME-COUNT-2: memref.prefetch
+// NEAR-LABEL: func.func @k1_reduction
+// NEAR: %[[AHEAD:.*]] = arith.constant 320 : index
+// NEAR-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[AHEAD]]
+// NEAR-NEXT: memref.prefetch %{{.*}}[%[[AT]]]
 // NONE-NOT: memref.prefetch
 
 // Passes over rows: some side by side, the next ones asked for meanwhile.
@@ -37,11 +42,11 @@ func.func @norm(%x: tensor<4096x256xf32>) -> tensor<4096x256xf32> {
 }
 
 // CHECK-LABEL: func.func @bytes(
-// CHECK: schedule = #sched.reduce<on = task, rows = 4, sums = [4], streams = [0], lanes = 16>}
+// CHECK: schedule = #sched.reduce<on = task, rows = 4, sums = [4], streams = [0], ahead = 2048, lanes = 16>}
 // ZEN4-LABEL: func.func @bytes(
-// ZEN4: schedule = #sched.reduce<on = task, rows = 4, sums = [2], streams = [0], lanes = 32>}
+// ZEN4: schedule = #sched.reduce<on = task, rows = 4, sums = [2], streams = [0], ahead = 2048, lanes = 32>}
 // NEOVERSE-LABEL: func.func @bytes(
-// NEOVERSE: schedule = #sched.reduce<on = task, rows = 4, sums = [8], streams = [0], lanes = 8>}
+// NEOVERSE: schedule = #sched.reduce<on = task, rows = 4, sums = [8], streams = [0], ahead = 2048, lanes = 8>}
 // GIVEN-LABEL: func.func @bytes(
 // GIVEN: schedule = #sched.reduce<on = task, rows = 4, sums = [2], streams = [], lanes = 32>}
 func.func @bytes(%x: tensor<4096x1024xi8>) -> tensor<4096xi32> {

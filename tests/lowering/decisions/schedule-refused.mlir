@@ -344,3 +344,13 @@ func.func @c3_heights_of_known_rows(%x: tensor<64x128xf32>, %w: tensor<128x96xf3
   }
   return %0 : tensor<64x96xf32>
 }
+
+// -----
+func.func @c12_ahead_of_nothing(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  // expected-error @below {{schedule: ahead: got 64, expected none without streams (sched_c12)}}
+  %0 = graph.fusion reduction (%a = %x : tensor<64x128xf32>) -> tensor<64xf32> attributes {schedule = #sched.reduce<on = task, rows = 8, ahead = 64, lanes = 16>} {
+    %1 = graph.reduce sum, %a [1] : tensor<64x128xf32> -> tensor<64xf32>
+    graph.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}

@@ -8,9 +8,9 @@
 // RUN: zenith-opt %s --to=schedule --target-model=neoverse-v2 | FileCheck %s --check-prefix=NEOVERSE
 //
 // What is left out is decided again; what is given stays, also that nothing is asked for.
-// RUN: sed '/"n <= 28"/!s/, prefetch = [a-z]*\(<[0-9]*>\)*//; s/, finish = \[[^]]*\]//; s/mirror = 64, //; s/fewest_tasks = [0-9]*, input_tiles = [0-9]*, //' %t.mlir > %t-open.mlir
+// RUN: sed '/"n <= 28"/!s/, prefetch = [a-z]*\(<[0-9, ]*>\)*//; s/, finish = \[[^]]*\]//; s/mirror = 64, //; s/fewest_tasks = [0-9]*, input_tiles = [0-9]*, //' %t.mlir > %t-open.mlir
 // RUN: zenith-opt %t-open.mlir --from=schedule --to=schedule --target=cpu:znver4 | FileCheck %s --check-prefix=ZEN4
-// RUN: sed 's/prefetch = [a-z]*\(<[0-9]*>\)*/prefetch = none/; s/prefetch = \[[^]]*\]/prefetch = [none, none]/; s/finish = \[[^]]*\]/finish = [3, 32]/; s/mirror = 64/mirror = 16/; s/input_tiles = [0-9]*/input_tiles = 5/; s/fewest_tasks = 16/fewest_tasks = 3/' %t.mlir > %t-given.mlir
+// RUN: sed 's/prefetch = [a-z]*\(<[0-9, ]*>\)*/prefetch = none/; s/prefetch = \[[^]]*\]/prefetch = [none, none]/; s/finish = \[[^]]*\]/finish = [3, 32]/; s/mirror = 64/mirror = 16/; s/input_tiles = [0-9]*/input_tiles = 5/; s/fewest_tasks = 16/fewest_tasks = 3/' %t.mlir > %t-given.mlir
 // RUN: zenith-opt %t-given.mlir --from=schedule --to=schedule --target=cpu:znver4 -o %t-kept.mlir
 // RUN: FileCheck %s --check-prefix=GIVEN < %t-kept.mlir
 //
@@ -19,12 +19,20 @@
 // NONE-LABEL: func.func @k0_contraction
 // NONE-NOT: memref.prefetch
 // NONE: func.func @k2_contraction
+//
+// How far ahead it asks, too.
+// RUN: sed 's/lines<3, 2048>/lines<3, 640>/g' %t.mlir | zenith-opt --from=schedule --to=kernels --target=cpu:znver4 | FileCheck %s --check-prefix=NEAR
+// RUN: sed 's/lines<3, 2048>/lines<3, 640>/g' %t.mlir > %t-near.mlir
+// RUN: zenith-run %t-near.mlir --from=schedule --target=cpu:znver4 --entry=panels --dim=n=5 --random-inputs --compare=interp --print=0 --rtol=1e-4 --atol=1e-3
+// NEAR: func.func private @uk_f32_14x2x16{{.*}}_prefetch640(
+// NEAR: %[[BYTES:.*]] = arith.constant 160 : index
+// NEAR: memref.prefetch
 
 // Many rows share the next panel; what the last ones leave reads half panels, a little ahead.
 // CHECK-LABEL: func.func @panels(
 // CHECK: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, panels<16>], block = [16, 1], k_loop = whole, prefetch = panel, heights = [6, 4, 2]>}
 // ZEN4-LABEL: func.func @panels(
-// ZEN4: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [512, 1], k_loop = whole, prefetch = lines<3>, heights = [14, 10, 6, 2]>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], block = [16, 1], k_loop = whole, prefetch = [panel, lines<3>], heights = [6, 2]>]>}
+// ZEN4: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [512, 1], k_loop = whole, prefetch = lines<3, 2048>, heights = [14, 10, 6, 2]>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], block = [16, 1], k_loop = whole, prefetch = [panel, lines<3, 2048>], heights = [6, 2]>]>}
 // NEOVERSE-LABEL: func.func @panels(
 // NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 4, operands = [rows, panels<16>], block = [33, 1], k_loop = whole, prefetch = panel, heights = [6, 4, 2]>}
 // GIVEN-LABEL: func.func @panels(
