@@ -334,10 +334,16 @@ static Operands operandsOf(const kernels::AttentionSchedule &space) {
   return {comes(segment.keys), comes(segment.values)};
 }
 
-/// sched_c7
+/// sched_c7; sched_c12: operands of a known number of queries say how they
+/// come.
 static LogicalResult checkOperands(const Request &request,
-                                   const Operands &own) {
+                                   const kernels::AttentionSchedule &space) {
   auto given = request.givenAs<AttentionAttr>();
+  if (given && given.getInPlace() && space.isInPlace)
+    return refuse(request.fusion, ModelLimits, "in_place",
+                  Twine(given.getInPlace()),
+                  "none for a known number of queries");
+  const Operands own = operandsOf(space);
   auto agrees = [](const Operand &wanted, const Operand &has) {
     return wanted.form == Operand::Open ||
            (wanted.form == has.form &&
@@ -347,8 +353,9 @@ static LogicalResult checkOperands(const Request &request,
                  agrees(given.getOperands().b, own.b)))
     return success();
   return refuse(request.fusion, OperandForms, "operands", textOf(given),
-                "keys and values as rows for few queries, else keys that are "
-                "copied, in panels as wide as the tile");
+                "keys and values as rows where their number of queries is "
+                "known, else keys that are copied, in panels as wide as the "
+                "tile");
 }
 
 FailureOr<Decision> decideAttention(const Request &request) {
@@ -386,8 +393,9 @@ FailureOr<Decision> decideAttention(const Request &request) {
         space.blockKeys,
         request.integers({int64_t(space.mr), int64_t(space.nr)}), {},
         kernels::sumLanes(space.matmul.sum, variant.target), operandsOf(space),
-        1, request.tasks(), scratch, request.shares, Store::Plain);
-    if (failed(checkOperands(request, operandsOf(space))))
+        space.mostInPlace, 1, request.tasks(), scratch, request.shares,
+        Store::Plain);
+    if (failed(checkOperands(request, space)))
       return failure();
     Guard guard = variant.mostKeys
                       ? Guard{space.keyCount, DimExpr(variant.mostKeys)}

@@ -162,8 +162,8 @@ void Candidates::visit(AttentionAttr own) {
     return;
   add(AttentionAttr::get(fusion.getContext(), own.getOn(), {}, own.getRows(),
                          own.getKeys() / 2, tile, {}, own.getLanes(),
-                         own.getOperands(), 1, {}, own.getScratch(),
-                         own.getShares(), own.getStore()),
+                         own.getOperands(), own.getInPlace(), 1, {},
+                         own.getScratch(), own.getShares(), own.getStore()),
       "more blocks of keys scale the sums more often");
 }
 

@@ -185,6 +185,7 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
       .Case([&](AttentionAttr attention) -> LogicalResult {
         if (failed(size("rows", attention.getRows())) ||
             failed(size("keys", attention.getKeys())) ||
+            failed(size("in_place", attention.getInPlace())) ||
             failed(size("split", attention.getSplit(), 1)) ||
             failed(
                 checkTile(fusion, attention.getTile(), attention.getLanes())))

@@ -149,12 +149,12 @@ void AttentionNest::task(Value number) {
   k.loop(k.index(0), whole, k.index(space.nr), [&](Value at) {
     k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), sums, at);
   });
-  if (auto known = space.hasFewQueries()) {
+  if (auto known = space.isInPlace) {
     blocks(*known);
   } else {
-    Value few = k.b.create<arith::CmpIOp>(
-        k.loc, arith::CmpIPredicate::sle, k.size(space.queryCount),
-        k.index(target::TargetModel::mostQueriesInPlace));
+    Value few = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
+                                          k.size(space.queryCount),
+                                          k.index(space.mostInPlace));
     auto branch = k.b.create<scf::IfOp>(k.loc, few, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -410,11 +410,10 @@ static LogicalResult emitVariant(const EmissionContext &context,
       return failure();
     launch->guard = variant.guard;
     // Few queries read keys and values where they lie.
-    if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
+    if (preparation.kind == Preparation::PackPanels && !space->isInPlace)
       launch->guard =
           launch->guard *
-          (DimExpr(1) - isAtMost(space->queryCount,
-                                 target::TargetModel::mostQueriesInPlace));
+          (DimExpr(1) - isAtMost(space->queryCount, space->mostInPlace));
     plan.launches.push_back(*launch);
   }
   auto form = EpilogueForm::make(context.fusion, context.dims, space->matmul,

@@ -27,13 +27,6 @@ static int64_t keysOfBlock(const TargetModel &target) {
   return int64_t(llvm::bit_floor(std::max<uint64_t>(fitting, target.nr)));
 }
 
-std::optional<bool> AttentionSchedule::hasFewQueries() const {
-  auto count = queryCount.constant();
-  return count
-             ? std::optional(*count <= target::TargetModel::mostQueriesInPlace)
-             : std::nullopt;
-}
-
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
   auto found = fusion.getBody().front().getOps<graph::AttentionOp>();
   return found.empty() ? graph::AttentionOp() : *found.begin();
@@ -240,6 +233,7 @@ static void setTile(AttentionVariant &variant, graph::FusionOp fusion,
   variant.blockRows = given.getRows();
   variant.blockKeys = given.getKeys();
   variant.operands = given.getOperands();
+  variant.mostInPlace = given.getInPlace();
 }
 
 /// The keys of a choice's first variant: its guard compares their number.
@@ -309,6 +303,20 @@ static bool copiesValues(const AttentionSchedule &space,
           values.features > int64_t(space.nr));
 }
 
+/// Segments are read where they lie: there is no copy of all of them.
+static void chooseInPlace(AttentionSchedule &space,
+                          const AttentionVariant &variant) {
+  constexpr int64_t most = target::TargetModel::mostQueriesInPlace;
+  sched::Operand::Form given = variant.operands.a.form;
+  if (auto queries = space.queryCount.constant())
+    space.isInPlace =
+        space.segments.size() > 1 ||
+        (given == sched::Operand::Open ? *queries <= most
+                                       : given == sched::Operand::Rows);
+  else
+    space.mostInPlace = variant.mostInPlace ? variant.mostInPlace : most;
+}
+
 FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant) {
@@ -337,7 +345,8 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                               locateRows(space, segment.value, dims),
                               segment.count});
   divideQueries(space, variant);
-  if (space.hasFewQueries() == true)
+  chooseInPlace(space, variant);
+  if (space.isInPlace == true)
     return space;
   AttentionRows &keys = space.segments[0].keys,
                 &values = space.segments[0].values;

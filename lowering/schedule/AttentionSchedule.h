@@ -43,9 +43,10 @@ struct AttentionSchedule {
   int64_t blockRows = 0, blockKeys = 0; ///< largest block of scores
   graph::DimExpr rowsPerTask, rowBlocks;
 
-  /// Whether there are few queries, for which keys and values are read where
-  /// they lie; nullopt where only the run knows.
-  std::optional<bool> hasFewQueries() const;
+  /// Whether keys and values are read where they lie; nullopt where only the
+  /// run knows: it does for up to `mostInPlace` queries.
+  std::optional<bool> isInPlace;
+  int64_t mostInPlace = 0;
 };
 
 /// The attention of a fusion; null if there is none.
@@ -60,6 +61,9 @@ struct AttentionVariant {
   int64_t blockRows = 0, blockKeys = 0;
   /// How keys and values come; open: by their strides and the queries.
   sched::Operands operands = {};
+  /// Queries up to which a run reads both where they lie; 0: left to the
+  /// target.
+  int64_t mostInPlace = 0;
 };
 /// What the schedule says, or else what sizes and target choose: the variants,
 /// of which each run takes one by its number of keys.

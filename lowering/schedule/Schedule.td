@@ -183,11 +183,13 @@ def Sched_AttentionAttr : Sched_Kind<"Attention", "attention", (ins
     IntegersParameter<"rows and columns of an item">:$item,
     IntegerParameter<"lanes of a vector">:$lanes,
     OptionalParameter<"::zenith::sched::Operands", "how keys and values come">:$operands,
+    IntegerParameter<"queries up to which a run reads both where they lie">:$in_place,
     OneParameter<"parts of the keys, which are combined in order">:$split)> {
   let summary = "attention: both products and the softmax between them";
   let description = [{
-    Keys and values are read as `rows` where they lie, or `copied` first, in panels as wide as the tile. Few queries read both
-    where they lie; where only a run knows how many there are, copies are made for many only.
+    Keys and values are read as `rows` where they lie, or `copied` first, in panels as wide as the tile. Both are rows, or
+    keys are copied. Where only a run knows how many queries there are, up to `in_place` of them read both where they lie, and
+    copies are made for more only.
     Example: `#sched.attention<on = task, rows = 42, keys = 512, tile = [14, 32], lanes = 16, operands = [copied<32>, rows]>`
   }];
 }

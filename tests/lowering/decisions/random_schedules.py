@@ -201,10 +201,12 @@ def draw(text, r):
         put("scratch"), put("tile", tile), put("lanes", lanes)
         put("rows", tile[0] * r.randint(1, 6)), put("keys", tile[1] * r.randint(1, 9))
         if chance(0.7):
-            come = ["[rows, rows]"] if keys["operands"] == "[rows, rows]" else ["[copied, rows]", "[copied, copied]"]
+            come = ["[copied, rows]", "[copied, copied]"] + ([] if "in_place" in keys else ["[rows, rows]"])
             put("operands", r.choice(come + [None]))
         else:
             put("operands")
+        if "in_place" in keys and chance():
+            put("in_place", r.choice([None, 1, 28, 29, 30, 1000]))
     if kind in ("sort", "top_k", "set", "routine") and chance(0.5):
         put("scratch")
     return str(schedule)

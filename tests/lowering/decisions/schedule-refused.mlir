@@ -203,8 +203,8 @@ func.func @c3_scatter(%x: tensor<10x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4x
 
 // -----
 func.func @c7_keys(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
-  // expected-error @below {{expected keys and values as rows for few queries, else keys that are copied, in panels as wide as the tile (sched_c7)}}
-  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.attention<on = task, rows = 12, keys = 64, tile = [4, 16], lanes = 8, operands = [rows, rows]>} {
+  // expected-error @below {{expected keys and values as rows where their number of queries is known, else keys that are copied, in panels as wide as the tile (sched_c7)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.attention<on = task, rows = 12, keys = 64, tile = [4, 16], lanes = 8, operands = [rows, copied]>} {
     %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
     graph.yield %1 : tensor<2x40x16xf32>
   }
@@ -212,13 +212,23 @@ func.func @c7_keys(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<
 }
 
 // -----
-func.func @c7_few_queries(%q: tensor<2x1x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x1x16xf32> {
-  // expected-error @below {{expected keys and values as rows for few queries, else keys that are copied, in panels as wide as the tile (sched_c7)}}
-  %0 = graph.fusion attention (%a = %q : tensor<2x1x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x1x16xf32> attributes {schedule = #sched.attention<on = task, operands = [copied, rows]>} {
-    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x1x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x1x16xf32>
-    graph.yield %1 : tensor<2x1x16xf32>
+func.func @c7_unknown_queries(%q: tensor<2x?x16xf32> {graph.dims = ["2", "n", "16"]}, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x?x16xf32> {
+  // expected-error @below {{expected keys and values as rows where their number of queries is known, else keys that are copied, in panels as wide as the tile (sched_c7)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x?x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x?x16xf32> attributes {schedule = #sched.attention<on = task, operands = [rows, rows]>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x?x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x?x16xf32>
+    graph.yield %1 : tensor<2x?x16xf32>
   }
-  return %0 : tensor<2x1x16xf32>
+  return %0 : tensor<2x?x16xf32>
+}
+
+// -----
+func.func @c12_in_place(%q: tensor<2x40x16xf32>, %k: tensor<2x60x16xf32>, %v: tensor<2x60x16xf32>) -> tensor<2x40x16xf32> {
+  // expected-error @below {{schedule: in_place: got 4, expected none for a known number of queries (sched_c12)}}
+  %0 = graph.fusion attention (%a = %q : tensor<2x40x16xf32>, %b = %k : tensor<2x60x16xf32>, %c = %v : tensor<2x60x16xf32>) -> tensor<2x40x16xf32> attributes {schedule = #sched.attention<on = task, in_place = 4>} {
+    %1 = graph.attention %a, %b, %c {scale = 0.25 : f64} : (tensor<2x40x16xf32>, tensor<2x60x16xf32>, tensor<2x60x16xf32>) -> tensor<2x40x16xf32>
+    graph.yield %1 : tensor<2x40x16xf32>
+  }
+  return %0 : tensor<2x40x16xf32>
 }
 
 // -----

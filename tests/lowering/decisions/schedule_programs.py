@@ -439,6 +439,14 @@ def causal_attention(r):
                     [f"%b = graph.attention %q, %k, %v {{scale = 0.125 : f64, causal}} : ({q}, {q}, {q}) -> {q}"])
 
 
+def attention_of_any_queries(r):
+    """Few queries read keys and values where they lie, more of them copies: a branch by sizes."""
+    heads, t, d = r.randint(1, 3), r.randint(1, 200), r.choice([8, 16, 64])
+    q, k, dims = f"tensor<{heads}x?x{d}xf32>", tensor([heads, t, d]), f'{{graph.dims = ["{heads}", "n", "{d}"]}}'
+    return function([("q", q, dims), ("k", k), ("v", k)], [("b", q, dims)],
+                    [f"%b = graph.attention %q, %k, %v {{scale = 0.125 : f64}} : ({q}, {k}, {k}) -> {q}"])
+
+
 def decoding(r):
     heads, t, d = r.randint(1, 8), r.randint(1, 600), r.choice([16, 64])
     q, k = tensor([heads, 1, d]), tensor([heads, t, d])
@@ -476,4 +484,4 @@ ALL = [chain, in_place, narrowed, selection, dynamic_chain, transpose, transpose
        packed_product, packed_rows, narrow_product, integer_product, byte_product, convolution, packed_convolution, winograd,
        grouped_convolution, depthwise, depthwise_nchw, byte_depthwise, pooling, pooling_nchw, pooling_of_any_size, combined_windows,
        scan, scatter, scatter_of_many, combined_scatter, attention,
-       causal_attention, decoding, sort, largest, membership, fourier]
+       causal_attention, attention_of_any_queries, decoding, sort, largest, membership, fourier]
