@@ -6,6 +6,7 @@
 #include "lowering/builder/IndexMath.h"
 #include "lowering/builder/KernelBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
@@ -81,6 +82,18 @@ LaneIndex IndexMath::perLane(Value lanes) const {
   return x;
 }
 
+/// The size that is repeated in all lanes, or is made a divisor
+/// (KernelBuilder::divisor).
+static Value sizeIn(Value x) {
+  if (auto lanes =
+          x ? x.getDefiningOp<vector::BroadcastOp>() : vector::BroadcastOp())
+    x = lanes.getSource();
+  auto positive = x ? x.getDefiningOp<arith::MaxSIOp>() : arith::MaxSIOp();
+  return positive && matchPattern(positive.getRhs(), m_One())
+             ? positive.getLhs()
+             : x;
+}
+
 /// The dividend, where the values are a divisor times a quotient per lane and
 /// the remainder of the same division (divideLanes): an index into a value that
 /// was reshaped and is read as it lies in memory. Null otherwise.
@@ -104,7 +117,7 @@ static Value dividendOf(Value product, Value remainder) {
   Value divisor = through(rest.getRhs());
   Attribute by, factor;
   bool isSame =
-      divisor == times.getRhs() ||
+      sizeIn(divisor) == sizeIn(times.getRhs()) ||
       (divisor && matchPattern(divisor, m_Constant(&by)) &&
        matchPattern(times.getRhs(), m_Constant(&factor)) && by == factor);
   return isSame ? through(rest.getLhs()) : Value();
@@ -468,8 +481,8 @@ std::pair<LaneIndex, LaneIndex> IndexMath::divideLanes(const LaneIndex &rest,
   auto cast = [&](Value x) {
     return b.create<arith::IndexCastOp>(builder->loc, type, x).getResult();
   };
-  Value dividend = cast(lanes),
-        by = cast(builder->broadcast(builder->size(divisor), width));
+  Value positive = builder->divisor(builder->size(divisor));
+  Value dividend = cast(lanes), by = cast(builder->broadcast(positive, width));
   Value quotient = b.create<arith::DivUIOp>(builder->loc, dividend, by);
   Value remainder = b.create<arith::RemUIOp>(builder->loc, dividend, by);
   auto back = [&](Value x) {

@@ -203,13 +203,42 @@ Value KernelBuilder::mul(Value x, Value y) {
   return b.create<arith::MulIOp>(loc, x, y, noWrap);
 }
 
+std::optional<unsigned> KernelBuilder::sizeOf(Value x) {
+  auto argument = dyn_cast<BlockArgument>(x);
+  if (!argument || argument.getOwner() != &func.getBody().front() ||
+      argument.getArgNumber() < pointers.size())
+    return std::nullopt;
+  unsigned number = argument.getArgNumber() - pointers.size();
+  return number < sizes.size() ? std::optional(number) : std::nullopt;
+}
+
+Value KernelBuilder::divisor(Value size) {
+  Value one = index(1);
+  if (auto known = constantOf(size))
+    return *known > 0 ? size : one;
+  std::optional<unsigned> number = sizeOf(size);
+  if (!number)
+    return max(size, one);
+  divisors.resize(sizes.size());
+  Value &positive = divisors[*number];
+  if (!positive && DimExpr(1).provablyAtMost(sizes[*number]))
+    positive = size;
+  if (!positive) {
+    OpBuilder::InsertionGuard guard(b);
+    moveToEntry();
+    positive = max(size, one);
+    entryEndsWith(positive.getDefiningOp());
+  }
+  return positive;
+}
+
 Value KernelBuilder::div(Value x, Value y) {
   auto left = constantOf(x), right = constantOf(y);
   if (left && right && *right != 0)
     return index(*left / *right);
   if (right == 1 || left == 0)
     return x;
-  return b.create<arith::DivUIOp>(loc, x, y);
+  return b.create<arith::DivUIOp>(loc, x, divisor(y));
 }
 
 Value KernelBuilder::rem(Value x, Value y) {
@@ -218,7 +247,7 @@ Value KernelBuilder::rem(Value x, Value y) {
     return index(*left % *right);
   if (right == 1 || left == 0)
     return index(0);
-  return b.create<arith::RemUIOp>(loc, x, y);
+  return b.create<arith::RemUIOp>(loc, x, divisor(y));
 }
 
 Value KernelBuilder::min(Value x, Value y) {

@@ -65,6 +65,10 @@ public:
   mlir::Value mul(mlir::Value x, mlir::Value y);
   mlir::Value div(mlir::Value x, mlir::Value y); ///< both >= 0
   mlir::Value rem(mlir::Value x, mlir::Value y); ///< both >= 0
+  /// `size` >= 0 as a divisor: at least 1, in the entry block for size
+  /// arguments. A kernel that has elements to compute may have empty operands,
+  /// whose sizes divide indices at which nothing is read.
+  mlir::Value divisor(mlir::Value size);
   mlir::Value min(mlir::Value x, mlir::Value y);
   mlir::Value max(mlir::Value x, mlir::Value y);
   std::optional<int64_t> constantOf(mlir::Value x) const;
@@ -105,12 +109,15 @@ public:
 private:
   mlir::Value pointer(PointerArg what, mlir::Type memoryElement);
   mlir::Value constantInEntry(mlir::TypedAttr value);
+  /// The position in `sizes` of a size argument.
+  std::optional<unsigned> sizeOf(mlir::Value x);
 
   mlir::func::FuncOp func;
   mlir::Value taskBegin, taskEnd;
   mlir::Operation *lastEntryOp = nullptr;
   llvm::SmallVector<PointerArg> pointers;
   llvm::SmallVector<graph::DimExpr> sizes;
+  llvm::SmallVector<mlir::Value> divisors; ///< of `sizes`, where needed
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 

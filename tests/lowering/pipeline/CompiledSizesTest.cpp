@@ -100,6 +100,34 @@ func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", "3"]}) -> tensor<4x3xf32
   EXPECT_EQ(failureOf(*session, {floats({5, 3}, 1)}).substr(0, 2), "2:");
 }
 
+// Padding has elements where the operand has none, whose sizes divide indices.
+const char *dilated = R"(
+func.func @main(%x: tensor<?x?xf32> {graph.dims = ["n", "m"]}) -> tensor<?xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %n = graph.dim %x, 0 : tensor<?x?xf32>
+  %m = graph.dim %x, 1 : tensor<?x?xf32>
+  %c = graph.mul %n, %m : tensor<i64>
+  %t = graph.transpose %x [1, 0] : tensor<?x?xf32> -> tensor<?x?xf32>
+  %r = graph.reshape %t [%c] : tensor<?x?xf32> -> tensor<?xf32>
+  %p = graph.pad %r, %zero [1] [2] [1] : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+  %e = graph.exp %p : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+)";
+
+TEST_F(CompiledSizes, EmptyOperandsHaveSizesThatDivide) {
+  auto session = start(compile(dilated));
+  ASSERT_TRUE(session);
+  for (auto [n, m] :
+       {std::array<int64_t, 2>{3, 2}, {0, 3}, {3, 0}, {0, 0}, {1, 40}}) {
+    SCOPED_TRACE(std::to_string(n) + " by " + std::to_string(m));
+    Tensor x = floats({n, m}, 1);
+    std::vector<Tensor> got = run(*session, {x});
+    ASSERT_EQ(got.size(), 1u);
+    expectClose(got[0], interpret(dilated, {x})[0]);
+  }
+}
+
 TEST_F(CompiledSizes, TransposedConvolutions) {
   // Windows that steps fill, that overlap, and that leave gaps.
   for (auto [window, low, high] :
