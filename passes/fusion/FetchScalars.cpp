@@ -34,6 +34,7 @@ public:
 private:
   bool isKnown(Value value);
   void noteRest(Operation *op);
+  void noteSizeChecks();
   bool isComputable(Value value) const;
   Value fetched(Value value);
   void demand(OpOperand &use);
@@ -41,7 +42,7 @@ private:
   func::FuncOp function;
   HostScalars host;
   DimAnalysis dims;
-  llvm::DenseSet<Value> restingOnHost;
+  llvm::DenseSet<Value> restingOnHost, ofSizeChecks;
   /// By type and number: equal sizes keep one symbol.
   std::map<std::pair<const void *, DimExpr>, Value> reads;
 };
@@ -76,18 +77,22 @@ void Fetcher::noteRest(Operation *op) {
     restingOnHost.insert(op->getResult(0));
 }
 
-/// A comparison of sizes for a check, which no kernel need make.
-static bool isOfSizeCheck(Value value) {
-  return isa<CompareOp, OrOp>(value.getDefiningOp()) &&
-         llvm::any_of(value.getUsers(), [](Operation *user) {
-           return user->hasAttr(sizeCheckAttrName) ||
-                  (isa<OrOp>(user) && isOfSizeCheck(user->getResult(0)));
-         });
+/// What the conditions of size checks are computed from needs no kernel, which
+/// might come after what they check.
+void Fetcher::noteSizeChecks() {
+  auto isOfCheck = [&](Operation *user) {
+    return user->hasAttr(sizeCheckAttrName) ||
+           (user->getNumResults() == 1 &&
+            ofSizeChecks.contains(user->getResult(0)));
+  };
+  for (Operation &op : llvm::reverse(function.getBody().front()))
+    if (isHostArithmetic(&op) && llvm::any_of(op.getUsers(), isOfCheck))
+      ofSizeChecks.insert(op.getResult(0));
 }
 
 /// Whether the host computes the value, once it has its operands.
 bool Fetcher::isComputable(Value value) const {
-  return (restingOnHost.contains(value) || isOfSizeCheck(value)) &&
+  return (restingOnHost.contains(value) || ofSizeChecks.contains(value)) &&
          llvm::all_of(value.getDefiningOp()->getOperands(), [](Value operand) {
            return isHostScalarType(operand.getType());
          });
@@ -144,6 +149,7 @@ static bool isDemanded(OpOperand &use) {
 }
 
 void Fetcher::run() {
+  noteSizeChecks();
   bool isEntry =
       function.isPublic() || function.getName() == graph::prepareFunctionName;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {

@@ -332,6 +332,8 @@ def arg_reduce(p):
     x = p.any(1, 4)
     axis = p.axis(x)
     shape = x.shape[:axis] + (1,) + x.shape[axis + 1:]
+    if not x.shape[axis] and math.prod(shape):
+        raise Unfit
     found = p.emit("ArgMax", [x], shape, INT64, axis=axis, keepdims=1)
     p.emit("Cast", [found], shape, to=FLOAT)
 

@@ -65,3 +65,23 @@ func.func @barriers(%v: tensor<4xi64>, %n: tensor<i64>) -> tensor<?xi64> {
   %y = graph.iota 0 [%s] : tensor<?xi64>
   return %y : tensor<?xi64>
 }
+
+// Sizes from data that a check compares are the host's: the check comes before
+// kernels that read by them.
+// CHECK-LABEL: func.func @size_check
+// CHECK: %[[N:.*]] = graph.reduce max
+// CHECK: %[[R:.*]] = graph.host_read %[[N]]
+// CHECK-NOT: graph.host_read
+// CHECK: %[[M:.*]] = graph.min %[[R]]
+// CHECK: %[[C:.*]] = graph.compare le, %[[M]]
+// CHECK: graph.assert %[[C]]
+func.func @size_check(%v: tensor<4xi64>, %x: tensor<?xf32>) -> tensor<?xi64> {
+  %one = graph.constant dense<1> : tensor<i64>
+  %n = graph.reduce max, %v [0] : tensor<4xi64> -> tensor<i64>
+  %i = graph.iota 0 [%n] : tensor<?xi64>
+  %d = graph.dim %x, 0 : tensor<?xf32>
+  %m = graph.min %n, %one : tensor<i64>
+  %c = graph.compare le, %m, %d : tensor<i64> -> tensor<i1>
+  graph.assert %c "a slice of {0} exceeds {1}"(%m, %d) {graph.size_check} : tensor<i1>, tensor<i64>, tensor<i64>
+  return %i : tensor<?xi64>
+}
