@@ -58,8 +58,6 @@ static std::pair<Value, Value> rowsOfTask(KernelBuilder &kernel,
 /// rows are one part: telling costs less than dividing.
 static std::pair<Value, Value> rowAndPart(KernelBuilder &kernel, Value task,
                                           Value parts) {
-  if (kernel.constantOf(parts))
-    return {kernel.div(task, parts), kernel.rem(task, parts)};
   OpBuilder &b = kernel.b;
   Value one = kernel.index(1);
   Value isOne =
@@ -76,38 +74,132 @@ static std::pair<Value, Value> rowAndPart(KernelBuilder &kernel, Value task,
   return {branch.getResult(0), branch.getResult(1)};
 }
 
+/// Rows of the kernel's task range that have the same part [low, high); one row
+/// where `last` is null.
+using RowsBody =
+    function_ref<void(Value first, Value last, Value low, Value high)>;
+
+/// The same for rows of unknown length. Rows that are one part are one run, so
+/// that nothing but a row's index differs from row to row.
+static void forEachUnknownPart(KernelBuilder &kernel, const RowTasks &tasks,
+                               Value parts, RowsBody body) {
+  Value zero = kernel.index(0), one = kernel.index(1), begin = kernel.begin(),
+        end = kernel.end(), length = kernel.size(tasks.rowLength);
+  auto run = [&](Value first, Value last, Value part) {
+    Value low = kernel.mul(part, kernel.index(tasks.chunk));
+    body(first, last, low,
+         kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
+  };
+  if (tasks.chunksFirst) {
+    Value rows = kernel.max(kernel.size(tasks.rows), one);
+    Value behind = kernel.add(end, kernel.sub(rows, one));
+    kernel.loop(kernel.div(begin, rows), kernel.div(behind, rows), one,
+                [&](Value part) {
+                  Value before = kernel.mul(part, rows);
+                  run(kernel.max(kernel.sub(begin, before), zero),
+                      kernel.min(kernel.sub(end, before), rows), part);
+                });
+    return;
+  }
+  Value isOne = kernel.b.create<arith::CmpIOp>(
+      kernel.loc, arith::CmpIPredicate::eq, parts, one);
+  auto ifOne = [&](Value then, Value otherwise) {
+    return kernel.b.create<arith::SelectOp>(kernel.loc, isOne, then, otherwise);
+  };
+  Value runs = ifOne(kernel.min(kernel.add(begin, one), end), end);
+  kernel.loop(begin, runs, one, [&](Value task) {
+    auto [row, part] = rowAndPart(kernel, task, parts);
+    run(row, ifOne(end, kernel.add(row, one)), part);
+  });
+}
+
+static void forEachPart(KernelBuilder &kernel, const RowTasks &tasks,
+                        RowsBody body) {
+  Value zero = kernel.index(0), one = kernel.index(1), begin = kernel.begin(),
+        end = kernel.end(), length = kernel.size(tasks.rowLength);
+  if (!tasks.chunk && tasks.rowsPerTask == 1)
+    return body(begin, end, zero, length);
+  if (!tasks.chunk)
+    return kernel.loop(begin, end, one, [&](Value task) {
+      auto [first, last] = rowsOfTask(kernel, tasks, task);
+      body(first, last, zero, length);
+    });
+  Value parts = kernel.size(DimExpr::ceilDiv(tasks.rowLength, tasks.chunk));
+  bool isSingle = !tasks.chunksFirst && tasks.rows.isConstant(1);
+  if (!isSingle && !kernel.constantOf(parts))
+    return forEachUnknownPart(kernel, tasks, parts, body);
+  kernel.loop(begin, end, one, [&](Value task) {
+    Value row, number;
+    if (tasks.chunksFirst) {
+      Value rows = kernel.max(kernel.size(tasks.rows), one);
+      row = kernel.rem(task, rows);
+      number = kernel.div(task, rows);
+    } else if (isSingle) {
+      row = zero;
+      number = task;
+    } else {
+      row = kernel.div(task, parts);
+      number = kernel.rem(task, parts);
+    }
+    Value low = kernel.mul(number, kernel.index(tasks.chunk));
+    body(row, Value(), low,
+         kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
+  });
+}
+
 void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
                 function_ref<void(Value, Value, Value)> body) {
-  Value one = kernel.index(1), length = kernel.size(tasks.rowLength);
-  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
-    if (tasks.chunk) {
-      Value chunks =
-          kernel.size(DimExpr::ceilDiv(tasks.rowLength, tasks.chunk));
-      bool single = tasks.rows.isConstant(1);
-      Value row, number;
-      if (tasks.chunksFirst) {
-        Value rows = kernel.max(kernel.size(tasks.rows), one);
-        row = kernel.rem(task, rows);
-        number = kernel.div(task, rows);
-      } else if (single) {
-        row = kernel.index(0);
-        number = task;
-      } else {
-        std::tie(row, number) = rowAndPart(kernel, task, chunks);
-      }
-      Value low = kernel.mul(number, kernel.index(tasks.chunk));
-      body(row, low,
-           kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
-      return;
-    }
-    if (tasks.rowsPerTask == 1) {
-      body(task, kernel.index(0), length);
-      return;
-    }
-    auto [first, last] = rowsOfTask(kernel, tasks, task);
-    kernel.loop(first, last, one,
-                [&](Value row) { body(row, kernel.index(0), length); });
-  });
+  forEachPart(kernel, tasks,
+              [&](Value first, Value last, Value low, Value high) {
+                if (!last)
+                  return body(first, low, high);
+                kernel.loop(first, last, kernel.index(1),
+                            [&](Value row) { body(row, low, high); });
+              });
+}
+
+/// Runs `body` for each number of [first, last) with its digits.
+static void countUp(KernelBuilder &kernel, Value first, Value last,
+                    ArrayRef<DimExpr> sizes,
+                    function_ref<void(ArrayRef<Value> digits)> body) {
+  // There may be no numbers.
+  SmallVector<DimExpr> divisors;
+  for (const DimExpr &size : sizes)
+    divisors.push_back(DimExpr::max(size, 1));
+  Value zero = kernel.index(0), one = kernel.index(1);
+  kernel.loop(first, last, one, digitsOf(kernel, first, divisors),
+              [&](Value, ValueRange carried) {
+                SmallVector<Value> digits(carried), next(carried);
+                body(digits);
+                Value carry = one;
+                for (size_t i = sizes.size(); i-- > 0;) {
+                  next[i] = kernel.add(digits[i], carry);
+                  if (i == 0)
+                    break;
+                  Value wraps = kernel.b.create<arith::CmpIOp>(
+                      kernel.loc, arith::CmpIPredicate::eq, next[i],
+                      kernel.size(sizes[i]));
+                  auto ifWraps = [&](Value then, Value otherwise) {
+                    return kernel.b.create<arith::SelectOp>(kernel.loc, wraps,
+                                                            then, otherwise);
+                  };
+                  next[i] = ifWraps(zero, next[i]);
+                  carry = ifWraps(one, zero);
+                }
+                return next;
+              });
+}
+
+void forEachRowDigits(
+    KernelBuilder &kernel, const RowTasks &tasks, ArrayRef<DimExpr> sizes,
+    function_ref<void(ArrayRef<Value> digits, Value low, Value high)> body) {
+  forEachPart(
+      kernel, tasks, [&](Value first, Value last, Value low, Value high) {
+        if (!last)
+          last = kernel.add(first, kernel.index(1));
+        countUp(kernel, first, last, sizes,
+                [&](ArrayRef<Value> digits) { body(digits, low, high); });
+      });
 }
 
 void forEachRows(KernelBuilder &kernel, const RowTasks &tasks,

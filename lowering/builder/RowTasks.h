@@ -39,6 +39,15 @@ void forEachRow(
     KernelBuilder &kernel, const RowTasks &tasks,
     llvm::function_ref<void(mlir::Value row, mlir::Value low, mlir::Value high)>
         body);
+/// The same with the digits of each row's index, whose product of `sizes` is
+/// the number of rows, counted up from row to row: dividing by a size that only
+/// a run knows takes longer than a short row.
+void forEachRowDigits(
+    KernelBuilder &kernel, const RowTasks &tasks,
+    llvm::ArrayRef<graph::DimExpr> sizes,
+    llvm::function_ref<void(llvm::ArrayRef<mlir::Value> digits, mlir::Value low,
+                            mlir::Value high)>
+        body);
 /// For tasks of whole rows: runs `body` once per group of `together` rows with
 /// the first of them, then once per remaining row.
 void forEachRows(

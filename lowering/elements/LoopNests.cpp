@@ -26,6 +26,36 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
   }
 }
 
+void forEachRowIndex(
+    ElementEmitter &emitter, const IterationSpace &space,
+    ArrayRef<unsigned> which, const RowTasks &tasks,
+    function_ref<void(SmallVector<LaneIndex>, Value, Value)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  SmallVector<DimExpr> sizes;
+  for (unsigned loop : which)
+    sizes.push_back(space.size(loop));
+  bool known = sizes.size() < 2 || llvm::all_of(
+                                       ArrayRef(sizes).drop_front(),
+                                       [](const DimExpr &size) {
+                                         return size.constant().has_value();
+                                       });
+  if (known)
+    return forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
+      ElementEmitter::Scope scope(emitter);
+      SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
+      unflattenRow(emitter, space, which, row, loopIndex);
+      body(std::move(loopIndex), low, high);
+    });
+  forEachRowDigits(
+      kernel, tasks, sizes, [&](ArrayRef<Value> digits, Value low, Value high) {
+        ElementEmitter::Scope scope(emitter);
+        SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
+        for (auto [loop, digit, size] : llvm::zip_equal(which, digits, sizes))
+          loopIndex[loop] = emitter.indices.scalar(digit, size);
+        body(std::move(loopIndex), low, high);
+      });
+}
+
 LaneRun laneRun(KernelBuilder &kernel, ArrayRef<DimExpr> ends, size_t number,
                 Value low, Value high) {
   LaneRun run{number > 0 ? ends[number - 1] : DimExpr(0), ends[number], low,

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_ELEMENTS_LOOPNESTS_H
 
 #include "lowering/builder/IterationSpace.h"
+#include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementEmitter.h"
 
 namespace zenith::kernels {
@@ -15,6 +16,16 @@ namespace zenith::kernels {
 void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
                   llvm::ArrayRef<unsigned> which, mlir::Value row,
                   llvm::MutableArrayRef<LaneIndex> loopIndex);
+
+/// Runs `body` for each row of the kernel's task range, with a scope open, the
+/// indices of the loops in `which` (outermost first), those of other loops 0,
+/// and the part [low, high) of the row.
+void forEachRowIndex(
+    ElementEmitter &emitter, const IterationSpace &space,
+    llvm::ArrayRef<unsigned> which, const RowTasks &tasks,
+    llvm::function_ref<void(llvm::SmallVector<LaneIndex> loopIndex,
+                            mlir::Value low, mlir::Value high)>
+        body);
 
 /// A part of a lane loop between two edges, with the bounds that a task has of
 /// it; `first` is at most `last`.

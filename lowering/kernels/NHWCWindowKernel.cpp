@@ -376,12 +376,10 @@ Launch NHWCWindowKernel::runRows() {
     return runRowsOfPlanes();
   RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
                                   keys.block[0], /*cutRows=*/false);
-  forEachRow(kernel, tasks, [&](Value row, Value, Value) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
-    unflattenRow(emitter, space, outer, row, loopIndex);
-    emitImageRows(loopIndex, rowInside(loopIndex));
-  });
+  forEachRowIndex(emitter, space, outer, tasks,
+                  [&](SmallVector<LaneIndex> loopIndex, Value, Value) {
+                    emitImageRows(loopIndex, rowInside(loopIndex));
+                  });
   return kernel.finish(tasks.tasks,
                        tasks.rowsPerTask * flopsOf(space.size(lane)));
 }

@@ -123,26 +123,25 @@ private:
     SmallVector<unsigned> outer = schedule.loopsWithout(inner);
     bool overlaps = !rows.pair && !rows.repeated &&
                     schedule.mayOverlap(lane, tasks, emitter.indices.width);
-    forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
-      ElementEmitter::Scope scope(emitter);
-      SmallVector<LaneIndex> loopIndex(space.rank());
-      unflattenRow(emitter, space, outer, row, loopIndex);
-      auto block = [&](const LaneIndex &lanes) {
-        SmallVector<LaneIndex> at(loopIndex);
-        at[lane] = lanes;
-        if (rows.pair)
-          emitTurns(at, *rows.pair);
-        else if (rows.repeated)
-          emitRepeated(at, *rows.repeated);
-        else
-          emitElements(at);
-      };
-      if (overlaps)
-        forEachOverlapping(lane, block);
-      else
-        forEachLaneBlock(emitter, space, lane, low, high, block,
-                         /*bordersSingly=*/true);
-    });
+    forEachRowIndex(
+        emitter, space, outer, tasks,
+        [&](SmallVector<LaneIndex> loopIndex, Value low, Value high) {
+          auto block = [&](const LaneIndex &lanes) {
+            SmallVector<LaneIndex> at(loopIndex);
+            at[lane] = lanes;
+            if (rows.pair)
+              emitTurns(at, *rows.pair);
+            else if (rows.repeated)
+              emitRepeated(at, *rows.repeated);
+            else
+              emitElements(at);
+          };
+          if (overlaps)
+            forEachOverlapping(lane, block);
+          else
+            forEachLaneBlock(emitter, space, lane, low, high, block,
+                             /*bordersSingly=*/true);
+        });
     return kernel.finish(tasks.tasks, tasks.elementsPerTask * rows.cost);
   }
 

@@ -188,21 +188,19 @@ Launch ReductionKernel::emitCombine() {
   RowTasks tasks = RowTasks::plan(
       rows, plan.lanesReduced ? DimExpr(1) : space.size(plan.lane),
       slotsPerTask);
-  forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
-    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
-    if (plan.lanesReduced) {
-      combine(loopIndex, 1);
-      return;
-    }
-    forEachLaneBlock(emitter, space, plan.lane, low, high,
-                     [&](const LaneIndex &lanes) {
-                       SmallVector<LaneIndex> at(loopIndex);
-                       at[plan.lane] = lanes;
-                       combine(at, width);
-                     });
-  });
+  forEachRowIndex(emitter, space, plan.keptLoops, tasks,
+                  [&](SmallVector<LaneIndex> loopIndex, Value low, Value high) {
+                    if (plan.lanesReduced) {
+                      combine(loopIndex, 1);
+                      return;
+                    }
+                    forEachLaneBlock(emitter, space, plan.lane, low, high,
+                                     [&](const LaneIndex &lanes) {
+                                       SmallVector<LaneIndex> at(loopIndex);
+                                       at[plan.lane] = lanes;
+                                       combine(at, width);
+                                     });
+                  });
   return kernel.finish(tasks.tasks,
                        cost(tasks.elementsPerTask *
                             double(plan.chunks.constant().value_or(64))));

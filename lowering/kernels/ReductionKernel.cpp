@@ -304,35 +304,34 @@ Launch ReductionKernel::emitColumns() {
   tasks.chunksFirst = fromTable;
   DimExpr count = plan.reducedRows();
   SmallVector<unsigned> order = orderOfRows(plan);
-  forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
-    unflattenRow(emitter, space, order, row, loopIndex);
-    forEachLaneBlock(
-        emitter, space, plan.lane, low, high, [&](const LaneIndex &lanes) {
-          loopIndex[plan.lane] = lanes;
-          for (unsigned level = 1; level <= plan.levels; ++level) {
-            auto reductions = enter(level);
-            Accumulators state(emitter, reductions, width);
-            bindResults(
-                reductions,
-                state.finish(passDownColumn(state, loopIndex, kernel.index(0),
-                                            kernel.size(count))),
-                loopIndex);
-          }
-          storeReduced(loopIndex);
-          if (!anyFull())
-            return;
-          kernel.loop(kernel.index(0), kernel.size(count), kernel.index(1),
-                      [&](Value outer) {
-                        ElementEmitter::Scope scope(emitter);
-                        SmallVector<LaneIndex> at(loopIndex);
-                        unflattenRow(emitter, space, plan.reducedLoops, outer,
-                                     at);
-                        storeFull(at);
-                      });
-        });
-  });
+  forEachRowIndex(
+      emitter, space, order, tasks,
+      [&](SmallVector<LaneIndex> loopIndex, Value low, Value high) {
+        forEachLaneBlock(
+            emitter, space, plan.lane, low, high, [&](const LaneIndex &lanes) {
+              loopIndex[plan.lane] = lanes;
+              for (unsigned level = 1; level <= plan.levels; ++level) {
+                auto reductions = enter(level);
+                Accumulators state(emitter, reductions, width);
+                bindResults(reductions,
+                            state.finish(passDownColumn(state, loopIndex,
+                                                        kernel.index(0),
+                                                        kernel.size(count))),
+                            loopIndex);
+              }
+              storeReduced(loopIndex);
+              if (!anyFull())
+                return;
+              kernel.loop(kernel.index(0), kernel.size(count), kernel.index(1),
+                          [&](Value outer) {
+                            ElementEmitter::Scope scope(emitter);
+                            SmallVector<LaneIndex> at(loopIndex);
+                            unflattenRow(emitter, space, plan.reducedLoops,
+                                         outer, at);
+                            storeFull(at);
+                          });
+            });
+      });
   return kernel.finish(
       tasks.tasks,
       cost(tasks.elementsPerTask * double(count.constant().value_or(64))));

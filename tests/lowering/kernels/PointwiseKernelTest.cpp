@@ -652,6 +652,31 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x200xi64>)");
 }
 
+// Indices of rows are counted up, also where a task begins between rows.
+TEST_P(PointwiseKernel, CountsRowsOfUnknownSizes) {
+  std::string type = "tensor<?x?x?x?xf32>";
+  for (std::vector<int64_t> shape :
+       std::vector<std::vector<int64_t>>{{1, 1, 1, 1},
+                                         {2, 3, 5, 7},
+                                         {3, 1, 17, 8},
+                                         {0, 4, 2, 9},
+                                         {4, 0, 3, 8},
+                                         {2, 3, 4, 0},
+                                         {2, 2, 3, 9000}}) {
+    check("%a : " + type + ", %z : tensor<f32>", type,
+          "%r = graph.pad %a, %z [0, 1, 2, 1] [1, 0, 1, 2] [0, 0, 0, 0] : " +
+              type + ", tensor<f32> -> " + type,
+          {shape, {}});
+    check("%a : " + type, type,
+          "%0 = graph.transpose %a [2, 0, 1, 3] : " + type + " -> " + type +
+              "\n%r = graph.reverse %0 [1, 2] : " + type,
+          {shape});
+    check("%a : " + type, "tensor<?x?xf32>",
+          "%r = graph.reduce sum, %a [0, 2] : " + type + " -> tensor<?x?xf32>",
+          {shape});
+  }
+}
+
 TEST_P(PointwiseKernel, LongRowsOfFewTasks) {
   for (const char *element : {"f32", "i8", "f64"}) {
     std::string from = std::string("tensor<1100x35x") + element + ">",
