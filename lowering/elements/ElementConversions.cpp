@@ -5,6 +5,9 @@
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/builder/LaneDivision.h"
 #include "lowering/elements/Float8.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <cmath>
 #include <limits>
@@ -206,6 +209,71 @@ unsigned widestBytes(graph::FusionOp fusion) {
   return widest;
 }
 
+/// Rounds f32 to bf16 by integer arithmetic.
+static LaneValue roundedToBF16(LaneValue x) {
+  LaneValue i = bits(x), odd = i.logicalShiftRight(i.like(16)) & 1;
+  LaneValue rounded = (i + odd + double(0x7fff)) & double(-0x10000);
+  return select(x.isNaN(), x.like(std::numeric_limits<double>::quiet_NaN()),
+                floatOf(rounded));
+}
+
+/// Lanes of a register that an instruction rounds to bf16.
+static constexpr int64_t lanesToBF16 = 16;
+
+static bool hasInstructionToBF16(KernelBuilder &kernel, Value x) {
+  auto type = dyn_cast<VectorType>(x.getType());
+  return type && kernel.target.bf16Pairs &&
+         type.getNumElements() % lanesToBF16 == 0;
+}
+
+/// Whether a lane of any register is denormal.
+static Value anyDenormal(KernelBuilder &kernel, Value x) {
+  constexpr int32_t denormal = 0x20;
+  OpBuilder &b = kernel.b;
+  auto flags = VectorType::get({lanesToBF16}, b.getI1Type());
+  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
+  Value any;
+  for (int64_t at = 0; at < lanes; at += lanesToBF16) {
+    Value part = x;
+    if (lanes > lanesToBF16)
+      part = b.create<vector::ExtractStridedSliceOp>(
+          kernel.loc, x, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{lanesToBF16},
+          ArrayRef<int64_t>{1});
+    Value found =
+        b.create<LLVM::CallIntrinsicOp>(
+             kernel.loc, flags,
+             b.getStringAttr("llvm.x86.avx512.fpclass.ps.512"),
+             ArrayRef<Value>{part, kernel.integer(b.getI32Type(), denormal)})
+            .getResult(0);
+    any = any ? b.create<arith::OrIOp>(kernel.loc, any, found) : found;
+  }
+  return b.create<vector::ReductionOp>(kernel.loc, vector::CombiningKind::OR,
+                                       any);
+}
+
+/// The bits of f32 rounded to bf16 by the instruction, which takes denormals
+/// for zeros: by integer arithmetic where there are any.
+static Value toBF16ByInstruction(KernelBuilder &kernel, Value x) {
+  OpBuilder &b = kernel.b;
+  Type narrow = typeLike(b.getBF16Type(), x.getType()),
+       halves = typeLike(b.getI16Type(), x.getType());
+  auto branch =
+      b.create<scf::IfOp>(kernel.loc, halves, anyDenormal(kernel, x), true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  LaneValue exact = bits(roundedToBF16({&kernel, x}));
+  exact = exact.logicalShiftRight(exact.like(16));
+  b.create<scf::YieldOp>(kernel.loc, b.create<arith::TruncIOp>(
+                                          kernel.loc, halves, exact.v)
+                                         .getResult());
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value usual = b.create<arith::TruncFOp>(kernel.loc, narrow, x);
+  b.create<scf::YieldOp>(
+      kernel.loc,
+      b.create<arith::BitcastOp>(kernel.loc, halves, usual).getResult());
+  return branch.getResult(0);
+}
+
 Value roundTo(KernelBuilder &kernel, Type element, Value x) {
   OpBuilder &b = kernel.b;
   if (element.isF16()) {
@@ -214,13 +282,9 @@ Value roundTo(KernelBuilder &kernel, Type element, Value x) {
     return b.create<arith::ExtFOp>(kernel.loc, x.getType(), narrow);
   }
   if (element.isBF16()) {
-    // By integer arithmetic: the machine's own instruction flushes denormals.
-    LaneValue f{&kernel, x}, i = bits(f);
-    LaneValue odd = i.logicalShiftRight(i.like(16)) & 1;
-    LaneValue rounded = (i + odd + double(0x7fff)) & double(-0x10000);
-    return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()),
-                  floatOf(rounded))
-        .v;
+    if (hasInstructionToBF16(kernel, x))
+      return toRegister(kernel, element, toBF16ByInstruction(kernel, x));
+    return roundedToBF16({&kernel, x}).v;
   }
   if (isEightBitFloat(element))
     return decodeEightBits(kernel, element,

@@ -517,6 +517,35 @@ TEST_F(ElementTypes, QuotientsByANumber) {
               "> : tensor<2000xf32>\n%r = graph.div %a, %c : tensor<2000xf32>");
 }
 
+// Halves, the largest numbers, denormals, and NaN beside them: vectors without
+// denormals are rounded by another instruction.
+TEST_F(ElementTypes, RoundsToBF16) {
+  constexpr uint32_t numbers[] = {
+      0x00000000, 0x80000000, 0x3f808000, 0x3f818000, 0x3f807fff, 0x3f808001,
+      0x7f7f7fff, 0x7f7f8000, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
+      0x7fffffff, 0xffffffff, 0x7f800001, 0x00800000, 0x00807fff, 0x80808000};
+  constexpr uint32_t denormals[] = {0x00000001, 0x00007fff, 0x00008000,
+                                    0x00008001, 0x00018000, 0x007f7fff,
+                                    0x007fffff, 0x80008001, 0x807fffff};
+  constexpr int64_t ordinary = 256;
+  harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+    Tensor tensor(type);
+    auto *to = reinterpret_cast<uint32_t *>(tensor.writable());
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      to[i] = i >= ordinary && i % 3 == 0 ? denormals[i % std::size(denormals)]
+                                          : numbers[i % std::size(numbers)];
+    return tensor;
+  };
+  for (unsigned lanes : {4u, 8u, 16u}) {
+    harness.target.lanes = lanes;
+    check("%a : tensor<500xf32>", "tensor<500xbf16>",
+          "%r = graph.convert %a : tensor<500xf32> -> tensor<500xbf16>");
+    check("%a : tensor<500xf32>", "tensor<500xf32>",
+          "%0 = graph.convert %a : tensor<500xf32> -> tensor<500xbf16>\n"
+          "%r = graph.convert %0 : tensor<500xbf16> -> tensor<500xf32>");
+  }
+}
+
 // Quotients: rounding of halves, bounds, values out of range and NaN; with
 // constant zero points and others.
 TEST_F(ElementTypes, Quantizes) {
