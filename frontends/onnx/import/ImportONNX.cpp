@@ -142,12 +142,20 @@ ImportedValue ModelReading::initializerValue(const Tensor &tensor) {
 }
 
 /// A broadcast that repeats the one element of a parameter: its dimension of
-/// size 1 becomes a larger one, or one whose size is not known.
+/// size 1 becomes a larger one, or one whose size is not known. Of a scalar,
+/// which operators with scalar inputs read a vector as, all dimensions count.
 static bool repeatsElement(Operation *user) {
+  if (auto reshape = dyn_cast<graph::ReshapeOp>(user))
+    return reshape.getType().getRank() == 0 &&
+           llvm::all_of(reshape->getUsers(), repeatsElement);
   auto broadcast = dyn_cast<graph::BroadcastOp>(user);
-  return broadcast && llvm::any_of(broadcast.getMapping(), [&](int64_t d) {
-           return broadcast.getType().getDimSize(d) != 1;
-         });
+  if (!broadcast)
+    return false;
+  RankedTensorType type = broadcast.getType();
+  if (broadcast.getMapping().empty())
+    return !type.hasStaticShape() || type.getNumElements() != 1;
+  return llvm::any_of(broadcast.getMapping(),
+                      [&](int64_t d) { return type.getDimSize(d) != 1; });
 }
 
 /// Exporters write scalars of formulas (scales, epsilons) as rank 1, too. What

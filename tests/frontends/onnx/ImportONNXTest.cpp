@@ -117,12 +117,13 @@ TEST(ImportONNX, RepeatedElementsAreConstants) {
                         floatValue("z", {fixed(2), fixed(3)})};
   model.graph.outputs = {{"y", {}}};
   model.graph.initializers = {ramp("bias", {1}), ramp("scale", {1}),
-                              ramp("both", {1})};
+                              ramp("both", {1}), ramp("bound", {1})};
   model.graph.nodes = {makeNode("Add", {"x", "bias"}, {"a"}),
                        makeNode("Mul", {"a", "both"}, {"b"}),
                        makeNode("Mul", {"z", "scale"}, {"c"}),
                        makeNode("Mul", {"c", "both"}, {"d"}),
-                       makeNode("Add", {"b", "d"}, {"y"})};
+                       makeNode("Add", {"b", "d"}, {"e"}),
+                       makeNode("Clip", {"e", "bound"}, {"y"})};
   std::string text = importText(model);
   EXPECT_HAS(text, "graph.param @bias : tensor<1xf32>");
   EXPECT_HAS(text, "graph.param @both : tensor<1xf32>");
