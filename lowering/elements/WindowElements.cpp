@@ -174,6 +174,23 @@ static Value repeatInGroups(KernelBuilder &kernel, Value x, int64_t lanes,
   return kernel.b.create<vector::ShuffleOp>(kernel.loc, x, x, source);
 }
 
+/// The type that a value was widened from, or its own.
+static Type originOf(Value value) {
+  if (auto convert = value.getDefiningOp<graph::ConvertOp>())
+    value = convert.getOperand();
+  return getElementTypeOrSelf(value.getType());
+}
+
+/// Dequantized feature maps are scaled by weights that were rounded before.
+static bool isDequantized(Value input) {
+  return isa<IntegerType>(originOf(input));
+}
+
+/// Products of two such elements are exact in f32.
+static bool isHalf(Value value) {
+  return isa<BFloat16Type, Float16Type>(originOf(value));
+}
+
 WindowElements::WindowReduce
 WindowElements::describeConvolution(graph::ConvolutionOp op,
                                     ArrayRef<LaneIndex> index) {
@@ -222,11 +239,8 @@ WindowElements::describeConvolution(graph::ConvolutionOp op,
       emitter.anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
   LaneIndex batch = index[numbers.getOutputBatch()];
   LaneIndex firstInput = indices.scale(group, inputs);
-  // Dequantized feature maps are scaled by weights that were rounded before.
-  auto widening = op.getInput().getDefiningOp<graph::ConvertOp>();
-  bool ofIntegers =
-      widening &&
-      isa<IntegerType>(getElementTypeOrSelf(widening.getOperand().getType()));
+  bool roundsOnce = taps > tapsInOrder || isDequantized(op.getInput()) ||
+                    (isHalf(op.getInput()) && isHalf(op.getKernel()));
   result.step = [=](ArrayRef<LaneIndex> window, ArrayRef<LaneIndex> at,
                     Value sum) mutable -> Value {
     SmallVector<LaneIndex> inputAt(inputDims.size()),
@@ -250,7 +264,7 @@ WindowElements::describeConvolution(graph::ConvolutionOp op,
                          *at.back().offset.constant());
     return multiplyAdd(to, convertElement(emitter.kernel, x, from, wide),
                        convertElement(emitter.kernel, w, from, wide), sum,
-                       taps > tapsInOrder || ofIntegers);
+                       roundsOnce);
   };
   return result;
 }

@@ -69,13 +69,24 @@ static bool isRoundedArgument(FusionOp fusion, Value value) {
          isa<BlockArgument>(fusion.getInputs()[argument.getArgNumber()]);
 }
 
+static bool isWindow(Operation *op) {
+  auto fusion = dyn_cast<FusionOp>(op);
+  return fusion && fusion.getKind() == FusionKind::window;
+}
+
+/// Windows have few multiplications for each element that they read, so half
+/// the bytes are worth a conversion for each reading.
+static bool isReadByWindows(Value value) {
+  return llvm::all_of(value.getUsers(), isWindow);
+}
+
 /// Whether a kernel can widen `value` where it reads it.
 static bool takesWidening(FusionKind kind, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (movesAll(user))
       return takesWidening(kind, user->getResult(0));
     if (isa<DotGeneralOp, ConvolutionOp>(user))
-      return kind == FusionKind::contraction;
+      return kind == FusionKind::contraction || kind == FusionKind::window;
     if (isa<ReduceOp>(user))
       return kind == FusionKind::reduction;
     return isa<DimOp, BroadcastOp>(user) ||
@@ -85,7 +96,7 @@ static bool takesWidening(FusionKind kind, Value value) {
 
 static bool takesWidening(Operation *user, Value value) {
   auto reader = dyn_cast<FusionOp>(user);
-  if (!reader || !cost::takesComputation(reader))
+  if (!reader || !(cost::takesComputation(reader) || isWindow(reader)))
     return false;
   for (auto [input, argument] :
        llvm::zip(reader.getInputs(), reader.getBody().getArguments()))
@@ -199,8 +210,9 @@ void NarrowResults::keepNarrow(unsigned index) {
   Value result = fusion.getResult(index), yielded = yield->getOperand(index);
   std::optional<Widened> widened = widenedIn(yielded);
   if (!widened ||
-      !cost::livesLong(result,
-                       cost::RematerializationCosts::longLifeOfRounded) ||
+      !(cost::livesLong(result,
+                        cost::RematerializationCosts::longLifeOfRounded) ||
+        isReadByWindows(result)) ||
       isRoundedArgument(fusion, widened->narrow) ||
       llvm::count(yield->getOperands(), yielded) != 1)
     return;

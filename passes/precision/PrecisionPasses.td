@@ -56,13 +56,14 @@ def ScaleLossPass : PrecisionPass<"zenith-scale-loss"> {
 }
 
 def KeepNarrowValuesPass : Pass<"zenith-keep-narrow-values", "::mlir::func::FuncOp"> {
-  let summary = "Keep rounded values in their narrow type until the readers of a backward pass widen them";
+  let summary = "Keep rounded values in their narrow type until their readers widen them";
   let description = [{
     A kernel may end with a conversion that widens a value which it has rounded, since products take operands in f32
     (zenith-lower-precision). Where a result of bf16 or f16 that was widened so lives long, as what a forward pass keeps for the
-    backward pass does, memory holds the narrow value, and each reader widens it: products in registers or while they pack it. Runs on
-    fused functions, before zenith-cheap-rematerialization, which computes other results from those that are kept. A result that some
-    reader cannot widen (a window, a scatter, the function's caller) stays as it is. With `explain` each narrow result is a remark
+    backward pass does, memory holds the narrow value, and each reader widens it: products in registers or while they pack it. The same
+    where all readers are depthwise convolutions, which have few products for each element that they read. Runs on fused functions,
+    before zenith-cheap-rematerialization, which computes other results from those that are kept. A result that some reader cannot widen
+    (pooling, a scatter, the function's caller) stays as it is. With `explain` each narrow result is a remark
     "fusion: FUS106: text". Refuses nothing.
   }];
   let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];

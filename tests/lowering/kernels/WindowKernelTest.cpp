@@ -100,6 +100,44 @@ TEST_P(NHWCWindowKernel, DepthwiseConvolution) {
       : (tensor<2x9x11x8xf32>, tensor<5x5x1x8xf32>) -> tensor<2x5x6x8xf32>)");
 }
 
+// Products of widened halves are exact, so that they may be added in any form.
+TEST_P(NHWCWindowKernel, DepthwiseConvolutionOfHalves) {
+  for (std::string half : {"bf16", "f16"})
+    for (std::string stride : {"1", "2"}) {
+      std::string result =
+          stride == "1" ? "tensor<1x9x11x21xf32>" : "tensor<1x5x6x21xf32>";
+      check("%x : tensor<1x9x11x21x" + half + ">, %w : tensor<3x3x1x21x" +
+                half + ">",
+            result,
+            "%0 = graph.convert %x : tensor<1x9x11x21x" + half +
+                "> -> tensor<1x9x11x21xf32>\n"
+                "%1 = graph.convert %w : tensor<3x3x1x21x" +
+                half +
+                "> -> tensor<3x3x1x21xf32>\n"
+                "%r = graph.convolution %0, %1 <input = (0, 3, [1, 2]), kernel "
+                "= (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [" +
+                stride + ", " + stride +
+                "] low [1, 1] high [1, 1] input_dilation [1, 1] "
+                "kernel_dilation [1, 1] groups 21 : (tensor<1x9x11x21xf32>, "
+                "tensor<3x3x1x21xf32>) -> " +
+                result);
+    }
+  for (std::string size : {"9x11", "14x14", "40x70"})
+    check("%x : tensor<1x5x" + size + "xbf16>, %w : tensor<5x1x3x3xbf16>",
+          "tensor<1x5x" + size + "xf32>",
+          "%0 = graph.convert %x : tensor<1x5x" + size + "xbf16> -> tensor<1x5x" +
+              size +
+              "xf32>\n"
+              "%1 = graph.convert %w : tensor<5x1x3x3xbf16> -> "
+              "tensor<5x1x3x3xf32>\n"
+              "%r = graph.convolution %0, %1 <input = (0, 1, [2, 3]), kernel = "
+              "(1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [1, 1] low [1, "
+              "1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] "
+              "groups 5 : (tensor<1x5x" +
+              size + "xf32>, tensor<5x1x3x3xf32>) -> tensor<1x5x" + size +
+              "xf32>");
+}
+
 // Int8 values are dequantized in the kernel, those of the padding too.
 TEST_P(NHWCWindowKernel, DepthwiseConvolutionOfBytes) {
   for (std::string byte : {"ui8", "i8"})

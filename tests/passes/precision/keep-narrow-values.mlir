@@ -224,3 +224,28 @@ func.func @rounded_argument(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %m: tens
   %g = graph.dot_general %d, %a <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   return %g, %m9 : tensor<8x16xf32>, tensor<4x4xf32>
 }
+
+// A depthwise convolution widens what it reads, pooling does not.
+// CHECK-LABEL: @window
+// CHECK: graph.fusion pointwise {{.*}} -> tensor<1x6x6x8xbf16>
+// CHECK: graph.fusion window
+// CHECK-NEXT: %[[W:.*]] = graph.convert {{.*}} : tensor<1x6x6x8xbf16> -> tensor<1x6x6x8xf32>
+// CHECK-NEXT: graph.convolution %[[W]]
+// WHY: fusion: FUS106: result 0 is computed again where it is read, in regions: 1
+func.func @window(%x: tensor<1x6x6x8xf32>, %w: tensor<3x3x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  %y = graph.abs %x : tensor<1x6x6x8xf32>
+  %n = graph.convert %y : tensor<1x6x6x8xf32> -> tensor<1x6x6x8xbf16>
+  %a = graph.convert %n : tensor<1x6x6x8xbf16> -> tensor<1x6x6x8xf32>
+  %r = graph.convolution %a, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 8 : (tensor<1x6x6x8xf32>, tensor<3x3x1x8xf32>) -> tensor<1x4x4x8xf32>
+  return %r : tensor<1x4x4x8xf32>
+}
+
+// CHECK-LABEL: @pooling
+// CHECK: graph.fusion pointwise {{.*}} -> tensor<1x6x6x8xf32>
+func.func @pooling(%x: tensor<1x6x6x8xf32>) -> tensor<1x4x4x8xf32> {
+  %y = graph.abs %x : tensor<1x6x6x8xf32>
+  %n = graph.convert %y : tensor<1x6x6x8xf32> -> tensor<1x6x6x8xbf16>
+  %a = graph.convert %n : tensor<1x6x6x8xbf16> -> tensor<1x6x6x8xf32>
+  %r = graph.reduce_window max, %a window [1, 3, 3, 1] strides [1, 1, 1, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x6x6x8xf32> -> tensor<1x4x4x8xf32>
+  return %r : tensor<1x4x4x8xf32>
+}
