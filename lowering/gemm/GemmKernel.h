@@ -6,16 +6,15 @@
 #ifndef ZENITH_LOWERING_GEMM_GEMMKERNEL_H
 #define ZENITH_LOWERING_GEMM_GEMMKERNEL_H
 
-#include "lowering/builder/KernelPlan.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/schedule/gemm/ScheduledProduct.h"
 
 namespace zenith::kernels {
 
-/// Adds functions named after `name` to `kernels`. Reports failure at the op.
-mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
-                                            graph::DimAnalysis &dims,
-                                            const TargetModel &target,
-                                            mlir::ModuleOp kernels,
-                                            llvm::StringRef name);
+/// Adds functions named after the context's name to its kernels. Reports
+/// failure at the op.
+mlir::FailureOr<KernelPlan> emitContraction(const EmissionContext &context,
+                                            const ScheduledProduct &product);
 
 } // namespace zenith::kernels
 

@@ -5,7 +5,6 @@
 // row.
 
 #include "lowering/gemm/WinogradKernel.h"
-#include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SharedFunction.h"
 #include "lowering/gemm/GemmEpilogue.h"
@@ -512,11 +511,10 @@ void WinogradNest::finishUnit(const SpatialPosition &first, Value count) {
 }
 
 LogicalResult emitWinogradConvolution(KernelPlan &plan,
-                                      WinogradSchedule schedule,
-                                      graph::FusionOp fusion,
-                                      graph::DimAnalysis &dims,
-                                      const TargetModel &target,
-                                      ModuleOp kernels, StringRef name) {
+                                      const ScheduledWinograd &variant,
+                                      const EmissionContext &context,
+                                      StringRef name) {
+  WinogradSchedule schedule = variant.schedule;
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))
       launch->guard = schedule.guard;
@@ -524,19 +522,18 @@ LogicalResult emitWinogradConvolution(KernelPlan &plan,
   };
   for (const Preparation &preparation : schedule.space.preparations)
     if (!add(emitPreparation(
-            preparation, schedule.space, fusion, dims, target, kernels,
+            preparation, schedule.space, context.fusion, context.dims,
+            context.target, context.kernels,
             (name + "_prepare" + Twine(preparation.scratch)).str())))
       return failure();
   if (!schedule.transformsInTasks) {
-    KernelBuilder kernel(fusion, dims, target, kernels,
-                         (name + "_transform_input").str());
+    KernelBuilder kernel(context.fusion, context.dims, context.target,
+                         context.kernels, (name + "_transform_input").str());
     add(emitInputTransform(kernel, schedule));
   }
-  auto form = EpilogueForm::make(fusion, dims, schedule.space, target);
-  if (failed(form))
-    return success(add(failure()));
-  KernelBuilder kernel(fusion, dims, target, kernels, name);
-  return success(add(WinogradNest(kernel, schedule, *form).emit()));
+  KernelBuilder kernel(context.fusion, context.dims, context.target,
+                       context.kernels, name);
+  return success(add(WinogradNest(kernel, schedule, variant.form).emit()));
 }
 
 } // namespace zenith::kernels

@@ -5,18 +5,18 @@
 #ifndef ZENITH_LOWERING_GEMM_WINOGRADKERNEL_H
 #define ZENITH_LOWERING_GEMM_WINOGRADKERNEL_H
 
-#include "lowering/schedule/WinogradSchedule.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/schedule/gemm/ScheduledProduct.h"
 
 namespace zenith::kernels {
 
 /// Adds the launches of the variant to `plan`: copies, the input transform
 /// where it is a launch of its own, and the GEMMs with the output transform.
 /// Reports failure at the op.
-mlir::LogicalResult
-emitWinogradConvolution(KernelPlan &plan, WinogradSchedule schedule,
-                        graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const TargetModel &target, mlir::ModuleOp kernels,
-                        llvm::StringRef name);
+mlir::LogicalResult emitWinogradConvolution(KernelPlan &plan,
+                                            const ScheduledWinograd &variant,
+                                            const EmissionContext &context,
+                                            llvm::StringRef name);
 
 } // namespace zenith::kernels
 

@@ -394,35 +394,29 @@ void AttentionNest::finish() {
 }
 
 static LogicalResult emitVariant(const EmissionContext &context,
-                                 const AttentionVariant &variant,
+                                 const ScheduledAttention &scheduled,
                                  StringRef name, KernelPlan &plan) {
-  auto space = attentionSchedule(context.fusion, context.dims, variant);
-  if (failed(space))
-    return failure();
-  addScratch(plan.scratchBytes, *space);
-  for (const Preparation &preparation : space->matmul.preparations) {
+  const auto &[variant, loops, form] = scheduled;
+  addScratch(plan.scratchBytes, loops);
+  for (const Preparation &preparation : loops.matmul.preparations) {
     std::string ownName =
         (name + "_prepare" + Twine(preparation.scratch)).str();
     auto launch =
-        emitPreparation(preparation, space->matmul, context.fusion,
-                        context.dims, variant.target, context.kernels, ownName);
+        emitPreparation(preparation, loops.matmul, context.fusion, context.dims,
+                        variant.target, context.kernels, ownName);
     if (failed(launch))
       return failure();
     launch->guard = variant.guard;
     // Few queries read keys and values where they lie.
-    if (preparation.kind == Preparation::PackPanels && !space->isInPlace)
+    if (preparation.kind == Preparation::PackPanels && !loops.isInPlace)
       launch->guard =
           launch->guard *
-          (DimExpr(1) - isAtMost(space->queryCount, space->mostInPlace));
+          (DimExpr(1) - isAtMost(loops.queryCount, loops.mostInPlace));
     plan.launches.push_back(*launch);
   }
-  auto form = EpilogueForm::make(context.fusion, context.dims, space->matmul,
-                                 variant.target);
-  if (failed(form))
-    return failure();
   KernelBuilder kernel(context.fusion, context.dims, variant.target,
                        context.kernels, name);
-  auto launch = AttentionNest(kernel, *space, *form).emit();
+  auto launch = AttentionNest(kernel, loops, form).emit();
   if (failed(launch))
     return failure();
   launch->guard = variant.guard;
@@ -430,13 +424,13 @@ static LogicalResult emitVariant(const EmissionContext &context,
   return success();
 }
 
-FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
+FailureOr<KernelPlan> emitAttention(const EmissionContext &context,
+                                    ArrayRef<ScheduledAttention> variants) {
   KernelPlan plan;
-  for (const AttentionVariant &variant :
-       attentionVariants(context.fusion, context.dims, context.target)) {
-    StringRef kind = variant.mostKeys ? "_few_keys" : "";
+  for (const ScheduledAttention &scheduled : variants) {
+    StringRef kind = scheduled.variant.mostKeys ? "_few_keys" : "";
     if (failed(
-            emitVariant(context, variant, (context.name + kind).str(), plan)))
+            emitVariant(context, scheduled, (context.name + kind).str(), plan)))
       return failure();
   }
   return plan;

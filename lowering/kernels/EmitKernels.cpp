@@ -30,8 +30,19 @@ emitPrefetchingReduction(const EmissionContext &context) {
 }
 
 static FailureOr<KernelPlan> emitGemm(const EmissionContext &context) {
-  return emitContraction(context.fusion, context.dims, context.target,
-                         context.kernels, context.name);
+  auto product = scheduledProduct(context.fusion, context.dims, context.target);
+  if (failed(product))
+    return failure();
+  return emitContraction(context, *product);
+}
+
+static FailureOr<KernelPlan>
+emitScheduledAttention(const EmissionContext &context) {
+  auto variants =
+      scheduledAttention(context.fusion, context.dims, context.target);
+  if (failed(variants))
+    return failure();
+  return emitAttention(context, *variants);
 }
 
 template <typename... Ops> static bool holds(graph::FusionOp fusion) {
@@ -50,7 +61,8 @@ static Emitter emitterOf(graph::FusionOp fusion) {
         return fusion.getKind() == graph::FusionKind::contraction ? emitGemm
                                                                   : emitWindow;
       })
-      .Case<sched::AttentionAttr>([](Attribute) { return emitAttention; })
+      .Case<sched::AttentionAttr>(
+          [](Attribute) { return emitScheduledAttention; })
       .Case<sched::ScatterAttr>([](Attribute) { return emitScatter; })
       .Case<sched::ScanAttr>([](Attribute) { return emitScan; })
       .Case<sched::ReduceAttr>([&](Attribute) {

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_KERNELS_KERNELEMITTERS_H
 
 #include "lowering/builder/EmissionContext.h"
+#include "lowering/schedule/AttentionSchedule.h"
 
 namespace zenith::kernels {
 
@@ -27,8 +28,10 @@ mlir::FailureOr<KernelPlan> emitScan(const EmissionContext &context);
 /// reduce_window and grouped convolutions.
 mlir::FailureOr<KernelPlan> emitWindow(const EmissionContext &context);
 
-/// graph.attention with its epilogue.
-mlir::FailureOr<KernelPlan> emitAttention(const EmissionContext &context);
+/// graph.attention with its epilogue: the variants of its schedule.
+mlir::FailureOr<KernelPlan>
+emitAttention(const EmissionContext &context,
+              llvm::ArrayRef<ScheduledAttention> variants);
 
 /// scatter and scatter_with.
 mlir::FailureOr<KernelPlan> emitScatter(const EmissionContext &context);

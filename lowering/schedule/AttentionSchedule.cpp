@@ -358,4 +358,21 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
   return space;
 }
 
+FailureOr<std::vector<ScheduledAttention>>
+scheduledAttention(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                   const TargetModel &target) {
+  std::vector<ScheduledAttention> scheduled;
+  for (const AttentionVariant &variant :
+       attentionVariants(fusion, dims, target)) {
+    auto loops = attentionSchedule(fusion, dims, variant);
+    if (failed(loops))
+      return failure();
+    auto form = EpilogueForm::make(fusion, dims, loops->matmul, variant.target);
+    if (failed(form))
+      return failure();
+    scheduled.push_back({variant, std::move(*loops), std::move(*form)});
+  }
+  return scheduled;
+}
+
 } // namespace zenith::kernels

@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_SCHEDULE_ATTENTIONSCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_ATTENTIONSCHEDULE_H
 
-#include "lowering/schedule/ContractionSpace.h"
+#include "lowering/schedule/EpilogueForm.h"
 #include "lowering/schedule/Schedule.h"
 
 namespace zenith::kernels {
@@ -75,6 +75,18 @@ attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
 mlir::FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant);
+
+/// What emission makes of a variant.
+struct ScheduledAttention {
+  AttentionVariant variant;
+  AttentionSchedule loops;
+  EpilogueForm form;
+};
+/// Reads the schedule of an attention, which has all keys. Reports failure at
+/// the op.
+mlir::FailureOr<std::vector<ScheduledAttention>>
+scheduledAttention(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                   const TargetModel &target);
 
 /// Adds the scratch of a variant's loops: variants share buffers, since a run
 /// takes one of them.

@@ -4,7 +4,7 @@
 // dilations, groups, dimension numbers.
 
 #include "KernelHarness.h"
-#include "lowering/gemm/GemmKernel.h"
+#include "lowering/kernels/EmitKernels.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -153,7 +153,7 @@ std::string Convolution::text() const {
 
 class ConvolutionKernel : public ::testing::Test {
 protected:
-  KernelHarness harness{kernels::emitContraction};
+  KernelHarness harness{kernels::emitKernels};
 };
 
 TEST_F(ConvolutionKernel, WithoutBorder) {

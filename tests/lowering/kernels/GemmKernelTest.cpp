@@ -3,8 +3,8 @@
 // Matmuls against the interpreter: shapes with and without remainders, every
 // form of B, movement before and after, types.
 
-#include "lowering/gemm/GemmKernel.h"
 #include "KernelHarness.h"
+#include "lowering/kernels/EmitKernels.h"
 #include "lowering/schedule/EpilogueForm.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 class ContractionKernel : public ::testing::Test {
 protected:
-  KernelHarness harness{kernels::emitContraction};
+  KernelHarness harness{kernels::emitKernels};
 
   static std::string matrixText(const std::string &m, const std::string &k,
                                 const std::string &n,

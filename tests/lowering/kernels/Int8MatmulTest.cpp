@@ -5,7 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
-#include "lowering/gemm/GemmKernel.h"
+#include "lowering/kernels/EmitKernels.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -16,7 +16,7 @@ namespace {
 
 class InterleavedIntegers : public ::testing::Test {
 protected:
-  KernelHarness harness{kernels::emitContraction};
+  KernelHarness harness{kernels::emitKernels};
 
   /// NR of this machine's target.
   int64_t panel() const { return harness.target.nr; }

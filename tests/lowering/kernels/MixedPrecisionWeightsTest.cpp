@@ -5,7 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
-#include "lowering/gemm/GemmKernel.h"
+#include "lowering/kernels/EmitKernels.h"
 #include <array>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 class NarrowWeights : public ::testing::Test {
 protected:
-  KernelHarness harness{kernels::emitContraction};
+  KernelHarness harness{kernels::emitKernels};
 
   /// NR of this machine's target.
   int64_t panel() const { return harness.target.nr; }

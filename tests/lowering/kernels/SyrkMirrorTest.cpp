@@ -5,7 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
-#include "lowering/gemm/GemmKernel.h"
+#include "lowering/kernels/EmitKernels.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -15,7 +15,7 @@ namespace {
 
 class SyrkMirror : public ::testing::Test {
 protected:
-  KernelHarness harness{kernels::emitContraction};
+  KernelHarness harness{kernels::emitKernels};
 
   /// x times itself over dimension `summed` of [2]: x x^T or x^T x.
   static std::string product(int64_t rows, int64_t depth, int summed,

@@ -5,7 +5,7 @@
 
 #include "KernelHarness.h"
 #include "ir/encodings/Winograd.h"
-#include "lowering/gemm/GemmKernel.h"
+#include "lowering/kernels/EmitKernels.h"
 #include "lowering/schedule/WinogradSchedule.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -199,7 +199,7 @@ Tensor Case::weights(mlir::RankedTensorType type) const {
 
 class TransformedFilter : public ::testing::Test {
 protected:
-  KernelHarness harness{kernels::emitContraction};
+  KernelHarness harness{kernels::emitKernels};
 
   /// The cases' filters are in panels of 16 columns.
   TransformedFilter() {
