@@ -273,7 +273,7 @@ def NarrowDepthwiseFiltersPass : ZenithPass<"zenith-narrow-depthwise-filters", "
   let summary = "Let depthwise convolutions of bytes read their filters as bytes";
   let description = [{
     An f32 depthwise convolution of widened bytes, with a filter that is widened before it is moved, gets the filter moved first and
-    widened last: the form that int8 depthwise kernels read (ir/encodings/Int8Depthwise.h). For targets with dot products of four
+    widened last: the form that int8 depthwise kernels read (ir/encodings/DepthwiseDots.h). For targets with dot products of four
     bytes. Runs before zenith-hoist-prepare, which would store the filter widened. Leaves alone what does not become that form.
   }];
   let exampleTest = "passes/quantize/narrow-depthwise-filters.mlir#main";

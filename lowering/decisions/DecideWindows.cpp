@@ -11,7 +11,7 @@
 #include "lowering/decisions/ScheduleKeys.h"
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "lowering/schedule/windows/Int8WindowSchedule.h"
+#include "lowering/schedule/windows/DotWindowSchedule.h"
 #include "lowering/schedule/windows/WindowForms.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -71,9 +71,7 @@ static LogicalResult checkTile(const Request &request, const WindowKeys &keys,
     return fail(TileSizes, "two sizes");
   int64_t sums = tile[0] * tile[1];
   if (keys.form == WindowForm::Dots) {
-    int64_t rows = loops.space.size(kernels::Int8WindowSchedule(loops).downLoop)
-                       .constant()
-                       .value_or(1);
+    int64_t rows = kernels::DotWindowSchedule(loops).mostRows();
     if (tile[0] > rows)
       return fail(TileSizes, "at most " + Twine(rows) + " rows");
   } else {

@@ -147,7 +147,7 @@ void Candidates::visit(ConvAttr own) {
     with({ConvForm::Direct, 0}, {}, 0, "it has more multiplications");
   else if (form.window == WindowForm::Dots)
     with({ConvForm::Depthwise, 0, WindowForm::Channels}, {}, own.getLanes(),
-         "it widens bytes for each tap");
+         "it widens elements for each tap");
   else if (form.kind == ConvForm::Depthwise && own.getLanes() > 1)
     with(form, {}, own.getLanes() / 2,
          "fewer channels at a time hide less latency");

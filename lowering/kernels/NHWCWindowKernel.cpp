@@ -10,7 +10,7 @@
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/WindowElements.h"
-#include "lowering/kernels/Int8WindowKernel.h"
+#include "lowering/kernels/DotWindowKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/schedule/Schedule.h"
@@ -471,7 +471,7 @@ static bool hasSizes(const WindowLoops &loops, const WindowKeys &keys,
            keys.block.size() == (planes->isTile ? 3u : 1u);
   }
   case sched::WindowForm::Dots:
-    return Int8WindowSchedule::supports(loops, dims) && hasTile &&
+    return DotWindowSchedule::supports(loops, dims) && hasTile &&
            keys.block.size() == 2;
   }
   llvm_unreachable("not a form");
@@ -483,7 +483,7 @@ static FailureOr<KernelPlan> emitForm(const EmissionContext &context,
   if (keys.form == sched::WindowForm::Planes)
     return emitNCHWWindow(context, loops, keys);
   if (keys.form == sched::WindowForm::Dots)
-    return emitInt8Window(context, loops, keys);
+    return emitDotWindow(context, loops, keys);
   return NHWCWindowKernel(context, loops, keys).run();
 }
 

@@ -35,10 +35,7 @@ Value GroupedKLoop::interleavedRows(Value low, Value high) {
 Value GroupedKLoop::addPairs(Value sum, Value x, Value y) {
   if (isa<IntegerType>(kernel.sum))
     return b.create<arith::AddIOp>(loc, sum, sumOfProducts(x, y));
-  auto pairs = VectorType::get({2 * int64_t(kernel.lanes)}, b.getBF16Type());
-  return dotByRegisters(b, loc, "llvm.x86.avx512bf16.dpbf16ps.", 16, sum,
-                        b.create<arith::BitcastOp>(loc, pairs, x),
-                        b.create<arith::BitcastOp>(loc, pairs, y));
+  return addBF16Dot(b, loc, sum, x, y);
 }
 
 Value GroupedKLoop::sumOfProducts(Value x, Value y) {

@@ -85,4 +85,11 @@ Value addInt8Dot(OpBuilder &b, Location loc, Value sum, Value x, Value y,
   return sum;
 }
 
+Value addBF16Dot(OpBuilder &b, Location loc, Value sum, Value x, Value y) {
+  auto pairs = cast<VectorType>(x.getType()).clone(b.getBF16Type());
+  return dotByRegisters(b, loc, "llvm.x86.avx512bf16.dpbf16ps.", 16, sum,
+                        b.create<arith::BitcastOp>(loc, pairs, x),
+                        b.create<arith::BitcastOp>(loc, pairs, y));
+}
+
 } // namespace zenith::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dot products of four bytes (VNNI), and what dot products by instructions
-// share.
+// Dot products of four bytes (VNNI) and of pairs of bf16, and what dot products
+// by instructions share.
 
 #ifndef ZENITH_LOWERING_MICROKERNELS_INT8DOT_H
 #define ZENITH_LOWERING_MICROKERNELS_INT8DOT_H
@@ -27,6 +27,11 @@ unsigned vnniLanes(const target::TargetModel &target);
 /// register, which one instruction adds to; 0: there is none.
 mlir::Value addInt8Dot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value sum,
                        mlir::Value x, mlir::Value y, unsigned vnni);
+
+/// sum[i] + the dot product of elements 2i and 2i+1 of `x` and `y`: vectors of
+/// the bits of 2n bf16, for a `sum` of n f32.
+mlir::Value addBF16Dot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value sum,
+                       mlir::Value x, mlir::Value y);
 
 } // namespace zenith::kernels
 

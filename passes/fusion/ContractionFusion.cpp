@@ -5,7 +5,7 @@
 // algebra calls routines on plain memory.
 
 #include "ir/encodings/CodedPanels.h"
-#include "ir/encodings/Int8Depthwise.h"
+#include "ir/encodings/DepthwiseDots.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/StridedBase.h"

@@ -3,7 +3,7 @@
 // Depthwise convolutions whose filters are widened bytes read them as bytes.
 
 #include "ir/GraphOps.h"
-#include "ir/encodings/Int8Depthwise.h"
+#include "ir/encodings/DepthwiseDots.h"
 #include "ir/matchers/IntegerRange.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"

@@ -8,7 +8,7 @@
 #include "lowering/builder/RowTasks.h"
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/elements/ElementConversions.h"
-#include "lowering/schedule/windows/Int8WindowSchedule.h"
+#include "lowering/schedule/windows/DotWindowSchedule.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -50,8 +50,9 @@ WindowForms::WindowForms(graph::FusionOp fusion, graph::DimAnalysis &dims,
                          int64_t given)
     : fusion(fusion), target(target), loops(loops),
       lanes(given ? given : chosenLanes(fusion, target)),
-      mayUseDots((!given || given == int64_t(target.lanes)) && target.vnni &&
-                 Int8WindowSchedule::supports(loops, dims)) {
+      mayUseDots((!given || given == int64_t(target.lanes)) &&
+                 DotWindowSchedule::hasInstruction(loops, target) &&
+                 DotWindowSchedule::supports(loops, dims)) {
   if (loops.lanesAlongRow())
     geometry = PlaneGeometry::of(loops);
 }
@@ -272,7 +273,7 @@ WindowKeys WindowForms::keysOf(WindowForm form, const WindowKeys &given) const {
     addPlanes(keys);
     break;
   case WindowForm::Dots: {
-    Int8WindowSchedule schedule(loops);
+    DotWindowSchedule schedule(loops);
     if (keys.tile.empty())
       keys.tile = schedule.chosenTile(target);
     schedule.setTile(keys.tile);

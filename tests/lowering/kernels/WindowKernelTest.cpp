@@ -125,8 +125,8 @@ TEST_P(NHWCWindowKernel, DepthwiseConvolutionOfHalves) {
   for (std::string size : {"9x11", "14x14", "40x70"})
     check("%x : tensor<1x5x" + size + "xbf16>, %w : tensor<5x1x3x3xbf16>",
           "tensor<1x5x" + size + "xf32>",
-          "%0 = graph.convert %x : tensor<1x5x" + size + "xbf16> -> tensor<1x5x" +
-              size +
+          "%0 = graph.convert %x : tensor<1x5x" + size +
+              "xbf16> -> tensor<1x5x" + size +
               "xf32>\n"
               "%1 = graph.convert %w : tensor<5x1x3x3xbf16> -> "
               "tensor<5x1x3x3xf32>\n"
@@ -179,6 +179,52 @@ TEST_P(NHWCWindowKernel, GroupedConvolution) {
     %r = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
       strides [1, 1] low [1, 1] high [2, 2] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
       : (tensor<1x4x6x7xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x12x14xf32>)");
+}
+
+// Pairs of rows, and a last one alone; a row of the feature map that holds no
+// numbers spoils the positions that read it only.
+TEST_P(NHWCWindowKernel, DepthwiseConvolutionOfPairs) {
+  struct Case {
+    std::string kernel, result, stride, low, dilation;
+  };
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    constexpr uint16_t infinity = 0x7f80, nan = 0x7fc0;
+    Tensor tensor = smallIntegers(type, number + 1);
+    auto *bits = reinterpret_cast<uint16_t *>(tensor.writable());
+    constexpr int64_t row = 11 * 37;
+    if (number == 0)
+      for (int64_t i = 4 * row; i < 5 * row; ++i)
+        bits[i] = i % 3 ? infinity : nan;
+    return tensor;
+  };
+  for (const Case &c : {Case{"3x3", "9x11", "1", "1", "1"},
+                        {"3x3", "5x6", "2", "1", "1"},
+                        {"5x5", "5x6", "2", "2", "1"},
+                        {"2x3", "10x11", "1", "1", "1"},
+                        {"1x3", "11x11", "1", "1", "1"},
+                        {"3x3", "7x9", "1", "1", "2"}}) {
+    SCOPED_TRACE(c.kernel + " to " + c.result);
+    std::string x = "tensor<1x9x11x37x", w = "tensor<" + c.kernel + "x1x37x",
+                r = "tensor<1x" + c.result + "x37x";
+    auto both = [](const std::string &number) {
+      return "[" + number + ", " + number + "]";
+    };
+    check("%x : " + x + "bf16>, %w : " + w + "bf16>, %b : tensor<37xf32>",
+          r + "bf16>",
+          "%0 = graph.convert %x : " + x + "bf16> -> " + x +
+              "f32>\n%1 = graph.convert %w : " + w + "bf16> -> " + w +
+              "f32>\n%2 = graph.convolution %0, %1 <input = (0, 3, [1, 2]), "
+              "kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides " +
+              both(c.stride) + " low " + both(c.low) + " high " + both(c.low) +
+              " input_dilation [1, 1] kernel_dilation " + both(c.dilation) +
+              " groups 37 : (" + x + "f32>, " + w + "f32>) -> " + r +
+              "f32>\n%3 = graph.broadcast %b [3] : tensor<37xf32> -> " + r +
+              "f32>\n%4 = graph.add %2, %3 : " + r +
+              "f32>\n%r = graph.convert %4 : " + r + "f32> -> " + r + "bf16>");
+    bool multipliesPairs =
+        harness.emitted.find("dpbf16ps") != std::string::npos;
+    EXPECT_EQ(multipliesPairs, harness.target.bf16Pairs && c.dilation == "1");
+  }
 }
 
 /// A depthwise convolution: one filter per channel.

@@ -3,8 +3,7 @@
 // Chooses tiles by the instructions of a result, and tasks by the first-level
 // cache.
 
-#include "lowering/schedule/windows/Int8WindowSchedule.h"
-#include "ir/encodings/Int8Depthwise.h"
+#include "lowering/schedule/windows/DotWindowSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -13,47 +12,60 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-Int8WindowSchedule::Int8WindowSchedule(const WindowLoops &loops)
-    : loops(loops) {
+DotWindowSchedule::DotWindowSchedule(const WindowLoops &loops)
+    : loops(loops), window(*graph::matchDepthwiseDots(
+                        cast<graph::ConvolutionOp>(loops.anchor))),
+      group(window.group) {
   for (const WindowDim &span : loops.spans) {
     (down ? along : down) = &span;
     (along ? alongLoop : downLoop) = *loops.loopOf(span);
   }
 }
 
-int64_t Int8WindowSchedule::quadsOf(int64_t rows) const {
-  return llvm::divideCeil(
-      (rows - 1) * down->stride + (down->count - 1) * down->dilation + 1, quad);
+int64_t DotWindowSchedule::groupsOf(int64_t rows) const {
+  return llvm::divideCeil(rowsRead(rows), group);
 }
 
-double Int8WindowSchedule::costOf(int64_t rows, int64_t columns) const {
+int64_t DotWindowSchedule::mostRows() const {
+  return isOfFloats() ? 1 : loops.space.size(downLoop).constant().value_or(1);
+}
+
+bool DotWindowSchedule::hasInstruction(const WindowLoops &loops,
+                                       const TargetModel &target) {
+  auto convolution = dyn_cast<graph::ConvolutionOp>(loops.anchor);
+  return convolution &&
+         (graph::matchInt8Depthwise(convolution) ? target.vnni
+                                                 : target.bf16Pairs);
+}
+
+double DotWindowSchedule::costOf(int64_t rows, int64_t columns) const {
   // Loads, a shuffle and their latency.
-  constexpr double costOfQuad = 4.5;
-  int64_t quads = quadsOf(rows), products = 0;
+  constexpr double costOfGroup = 4.5;
+  int64_t groups = groupsOf(rows), products = 0;
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t number = 0; number < quads; ++number)
-      products += meetsTaps(tapOfQuad(number, row)) ? tapsAlong() : 0;
+    for (int64_t number = 0; number < groups; ++number)
+      products += meetsTaps(tapOfGroup(number, row)) ? tapsAlong() : 0;
   int64_t read = 1;
   if (along)
     read = std::min((columns - 1) * along->stride +
                         (tapsAlong() - 1) * along->dilation + 1,
                     columns * tapsAlong());
   return (double(products) +
-          costOfQuad * double(quads * read) / double(columns)) /
+          costOfGroup * double(groups * read) / double(columns)) /
          double(rows);
 }
 
-double Int8WindowSchedule::costOfBlock(graph::FusionOp fusion) const {
+double DotWindowSchedule::costOfBlock(graph::FusionOp fusion) const {
   return double(rows) * double(positions()) * double(channels()) *
          (costOf(rows, columns) + costPerElement(fusion));
 }
 
 SmallVector<int64_t, 3>
-Int8WindowSchedule::chosenTile(const TargetModel &target) const {
+DotWindowSchedule::chosenTile(const TargetModel &target) const {
   // Half of the registers; more columns gain nothing.
   constexpr int64_t mostColumns = 8;
   const int64_t accumulators = target.registers / 2;
-  int64_t all = loops.space.size(downLoop).constant().value_or(1);
+  int64_t all = mostRows();
   SmallVector<int64_t, 3> best{1, 1};
   double least = 0;
   for (int64_t count = 1; count <= std::min(accumulators, all); ++count) {
@@ -66,11 +78,11 @@ Int8WindowSchedule::chosenTile(const TargetModel &target) const {
 }
 
 SmallVector<int64_t, 3>
-Int8WindowSchedule::chosenBlock(graph::FusionOp fusion,
-                                const TargetModel &target) const {
+DotWindowSchedule::chosenBlock(graph::FusionOp fusion,
+                               const TargetModel &target) const {
   // A task's rows of the feature map fill less than half of the first-level
   // cache, 32 channels of each position, and its work is worth claiming.
-  constexpr double channelBytes = 32;
+  const double channelBytes = 32.0 * 4 / double(group);
   // Instructions, each of which does the work of several of f32.
   const double taskCost = target.taskFlops(0.1);
   const double cachedPositions = target.l1Share(7.0 / 16) / channelBytes;
@@ -87,13 +99,13 @@ Int8WindowSchedule::chosenBlock(graph::FusionOp fusion,
   return {blocksOfTask, lanesOfTask};
 }
 
-bool Int8WindowSchedule::supports(const WindowLoops &loops,
-                                  graph::DimAnalysis &dims) {
+bool DotWindowSchedule::supports(const WindowLoops &loops,
+                                 graph::DimAnalysis &dims) {
   constexpr int64_t mostRows = 32, mostColumns = 16;
   auto convolution = dyn_cast<graph::ConvolutionOp>(loops.anchor);
-  auto window = convolution ? graph::matchInt8Depthwise(convolution)
-                            : std::optional<graph::Int8Depthwise>();
-  if (!window || !isa<BlockArgument>(window->bytes) ||
+  auto window = convolution ? graph::matchDepthwiseDots(convolution)
+                            : std::optional<graph::DepthwiseDots>();
+  if (!window || !isa<BlockArgument>(window->input) ||
       !isa<BlockArgument>(window->weights))
     return false;
   const IterationSpace &space = loops.space;
@@ -102,7 +114,7 @@ bool Int8WindowSchedule::supports(const WindowLoops &loops,
       !space.size(loops.lane).isConstant(type.getShape().back()))
     return false;
   // Results must have the positions of the feature map.
-  const graph::DimVector input = dims.dimsOf(window->bytes),
+  const graph::DimVector input = dims.dimsOf(window->input),
                          results = dims.dimsOf(convolution);
   for (unsigned d = 0; d + 1 < input.size(); ++d)
     if (input[d] != results[d] &&
@@ -116,9 +128,12 @@ bool Int8WindowSchedule::supports(const WindowLoops &loops,
                });
   if (!known)
     return false;
-  Int8WindowSchedule schedule(loops);
+  DotWindowSchedule schedule(loops);
   if (!schedule.down ||
       schedule.down->count * schedule.down->dilation > mostRows)
+    return false;
+  // Rows between taps would be floats that a result does not read.
+  if (schedule.isOfFloats() && schedule.down->dilation > 1)
     return false;
   if (!schedule.along)
     return true;

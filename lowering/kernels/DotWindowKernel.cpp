@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Int8 depthwise convolutions by dot products (VNNI): bytes of four rows of the
-// feature map lie side by side in a register, and one instruction adds the
-// products of all four. Several rows and columns of results share each such
-// register. Padding holds the zero point.
+// Depthwise convolutions by dot products: bytes of four rows of the feature map
+// (VNNI), or bf16 of two, lie side by side in a register, and one instruction
+// adds the products of all of them. Several columns of results share each such
+// register, and several rows of bytes. Padding holds the zero point.
 
-#include "lowering/kernels/Int8WindowKernel.h"
-#include "ir/encodings/Int8Depthwise.h"
+#include "lowering/kernels/DotWindowKernel.h"
+#include "ir/encodings/DepthwiseDots.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/microkernels/Int8Dot.h"
@@ -23,25 +23,25 @@ namespace zenith::kernels {
 
 namespace {
 
-constexpr int64_t quad = Int8WindowSchedule::quad;
-
-/// Taps of a quad of rows: the index of its first row, counted from the first
+/// Taps of a group of rows: the index of its first row, counted from the first
 /// tap, and the tap along a row.
-using QuadOfTaps = std::pair<int64_t, int64_t>;
+using GroupOfTaps = std::pair<int64_t, int64_t>;
 
-class Int8WindowKernel {
+class DotWindowKernel {
 public:
-  Int8WindowKernel(const EmissionContext &context,
-                   const Int8WindowSchedule &schedule, const WindowKeys &keys)
+  DotWindowKernel(const EmissionContext &context,
+                  const DotWindowSchedule &schedule, const WindowKeys &keys)
       : k(context.fusion, context.dims, context.target, context.kernels,
           context.name),
         emitter(k), schedule(schedule), keys(keys), space(schedule.loops.space),
         anchor(schedule.loops.anchor), lane(schedule.loops.lane),
-        window(*graph::matchInt8Depthwise(cast<graph::ConvolutionOp>(anchor))) {
-    width = keys.lanes;
+        window(schedule.window), group(window.group), width(keys.lanes) {
     emitter.indices.width = width;
-    bytesType = VectorType::get({quad * width}, k.b.getI8Type());
-    sumType = VectorType::get({width}, k.b.getI32Type());
+    element = memoryType(getElementTypeOrSelf(window.weights.getType()));
+    groupsType = VectorType::get({group * width}, element);
+    sumType =
+        VectorType::get({width}, schedule.isOfFloats() ? Type(k.b.getF32Type())
+                                                       : k.b.getI32Type());
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != lane && loop != schedule.downLoop &&
           !(schedule.along && loop == schedule.alongLoop))
@@ -51,14 +51,15 @@ public:
 
 private:
   Value interleaved(ArrayRef<Value> rows);
-  Value bytesAt(Value memory, Value offset);
-  Value splat(int64_t byte) {
-    return k.constant(
-        DenseElementsAttr::get(bytesType, APInt(8, uint64_t(byte))));
+  Value elementsAt(Value memory, Value offset);
+  Value splat(int64_t number) {
+    return k.constant(DenseElementsAttr::get(
+        groupsType, APInt(element.getIntOrFloatBitWidth(), uint64_t(number))));
   }
+  Value addDot(Value sum, Value x, Value y);
   void readWeights(Value channel);
   void enterRows(ArrayRef<LaneIndex> loopIndex, Value firstRow);
-  Value quadAt(int64_t number, Value column, int64_t distance);
+  Value groupAt(int64_t number, Value column, int64_t distance);
   void emitBlock(ArrayRef<LaneIndex> loopIndex, const LaneIndex &column,
                  int64_t count);
   void emitColumns(ArrayRef<LaneIndex> loopIndex);
@@ -66,97 +67,103 @@ private:
 
   KernelBuilder k;
   ElementEmitter emitter;
-  const Int8WindowSchedule &schedule;
+  const DotWindowSchedule &schedule;
   const WindowKeys &keys;
   const IterationSpace &space;
   Operation *anchor;
   unsigned lane;
-  graph::Int8Depthwise window;
-  int64_t width;
-  VectorType bytesType, sumType;
+  const graph::DepthwiseDots &window;
+  int64_t group, width;
+  Type element; ///< of weights, in memory; that of the input has its bits
+  VectorType groupsType, sumType;
   SmallVector<unsigned> outer;
 
   // For the current channels.
-  std::map<QuadOfTaps, Value> weights;
+  std::map<GroupOfTaps, Value> weights;
   Value start; ///< sums begin here
-  // For the current rows: where each begins, and which bytes of each quad are
-  // not padding.
+  // For the current rows: where each begins, and which elements of each group
+  // are not padding.
   SmallVector<Value> rowOffsets, inside;
 };
 
 } // namespace
 
-/// Interleaves four rows, the bytes of a channel side by side.
-Value Int8WindowKernel::interleaved(ArrayRef<Value> rows) {
+/// Interleaves the rows of a group, the elements of a channel side by side.
+Value DotWindowKernel::interleaved(ArrayRef<Value> rows) {
   auto joined = [&](Value x, Value y, int64_t count) -> Value {
     auto places = llvm::to_vector(llvm::seq<int64_t>(2 * count));
     return k.b.create<vector::ShuffleOp>(k.loc, x, y, places);
   };
-  Value all = joined(joined(rows[0], rows[1], width),
-                     joined(rows[2], rows[3], width), 2 * width);
+  Value all = joined(rows[0], rows[1], width);
+  if (group == 4)
+    all = joined(all, joined(rows[2], rows[3], width), 2 * width);
   SmallVector<int64_t> places;
   for (int64_t channel = 0; channel < width; ++channel)
-    for (int64_t row = 0; row < quad; ++row)
+    for (int64_t row = 0; row < group; ++row)
       places.push_back(row * width + channel);
   return k.b.create<vector::ShuffleOp>(k.loc, all, all, places);
 }
 
-/// A byte of each current channel.
-Value Int8WindowKernel::bytesAt(Value memory, Value offset) {
-  auto type = VectorType::get({width}, k.b.getI8Type());
+Value DotWindowKernel::addDot(Value sum, Value x, Value y) {
+  if (!schedule.isOfFloats())
+    return addInt8Dot(k.b, k.loc, sum, x, y, vnniLanes(k.target));
+  return addBF16Dot(k.b, k.loc, sum, x, y);
+}
+
+/// An element of each current channel.
+Value DotWindowKernel::elementsAt(Value memory, Value offset) {
+  auto type = VectorType::get({width}, element);
   if (!emitter.active.mask)
     return k.b.create<vector::LoadOp>(k.loc, type, memory, offset);
   return k.b.create<vector::MaskedLoadOp>(
       k.loc, type, memory, offset, emitter.active.mask, k.integer(type, 0));
 }
 
-void Int8WindowKernel::readWeights(Value channel) {
+void DotWindowKernel::readWeights(Value channel) {
   const WindowDim &down = *schedule.down;
   Value memory = k.memoryOf(cast<BlockArgument>(window.weights));
   int64_t channels = *space.size(lane).constant();
-  auto type = VectorType::get({width}, k.b.getI8Type());
-  std::map<QuadOfTaps, Value> taps;
+  auto type = VectorType::get({width}, element);
+  std::map<GroupOfTaps, Value> taps;
   for (int64_t y = 0; y < down.count; ++y)
     for (int64_t x = 0; x < schedule.tapsAlong(); ++x)
-      taps[{y * down.dilation, x}] = bytesAt(
+      taps[{y * down.dilation, x}] = elementsAt(
           memory,
           k.add(channel, k.index((y * schedule.tapsAlong() + x) * channels)));
   weights.clear();
   for (int64_t row = 0; row < schedule.rows; ++row)
-    for (int64_t number = 0; number < schedule.quadsOf(schedule.rows);
+    for (int64_t number = 0; number < schedule.groupsOf(schedule.rows);
          ++number) {
-      int64_t first = schedule.tapOfQuad(number, row);
+      int64_t first = schedule.tapOfGroup(number, row);
       for (int64_t x = 0; x < schedule.tapsAlong() && schedule.meetsTaps(first);
            ++x) {
-        Value &ofQuad = weights[{first, x}];
+        Value &ofGroup = weights[{first, x}];
         SmallVector<Value> rows;
-        for (int64_t i = 0; i < quad && !ofQuad; ++i) {
+        for (int64_t i = 0; i < group && !ofGroup; ++i) {
           auto tap = taps.find({first + i, x});
           rows.push_back(tap == taps.end() ? k.integer(type, 0) : tap->second);
         }
-        if (!ofQuad)
-          ofQuad = interleaved(rows);
+        if (!ofGroup)
+          ofGroup = interleaved(rows);
       }
     }
   // The sum over a filter of zero points, which stand for zero.
-  Value zero = k.integer(sumType, 0);
+  Value zero = k.constant(k.b.getZeroAttr(sumType));
   start = zero;
   if (window.zeroPoint == 0)
     return;
-  for (int64_t number = 0; number < schedule.quadsOf(schedule.rows); ++number)
+  for (int64_t number = 0; number < schedule.groupsOf(schedule.rows); ++number)
     for (int64_t x = 0; x < schedule.tapsAlong(); ++x)
-      if (schedule.meetsTaps(schedule.tapOfQuad(number, 0)))
-        start = addInt8Dot(k.b, k.loc, start, splat(window.zeroPoint),
-                           weights[{schedule.tapOfQuad(number, 0), x}],
-                           vnniLanes(k.target));
+      if (schedule.meetsTaps(schedule.tapOfGroup(number, 0)))
+        start = addDot(start, splat(window.zeroPoint),
+                       weights[{schedule.tapOfGroup(number, 0), x}]);
   start = k.b.create<arith::SubIOp>(k.loc, zero, start);
 }
 
 /// Rows in the padding are read from the nearest row inside, and then replaced.
-void Int8WindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex,
-                                 Value firstRow) {
+void DotWindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex, Value firstRow) {
   const WindowDim &down = *schedule.down;
-  graph::DimVector dims = emitter.dimsOf(window.bytes);
+  graph::DimVector dims = emitter.dimsOf(window.input);
   DimExpr rowStride = dims.back();
   for (unsigned d = down.dim + 1; d + 1 < dims.size(); ++d)
     rowStride = rowStride * dims[d];
@@ -165,27 +172,32 @@ void Int8WindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex,
   if (schedule.along)
     index[schedule.along->dim] = LaneIndex(0);
   Value origin =
-      emitter.indices.laneBase(emitter.linearize(window.bytes, index));
+      emitter.indices.laneBase(emitter.linearize(window.input, index));
   Value top = k.sub(k.mul(firstRow, k.index(down.stride)), k.index(down.low)),
         last = k.sub(k.size(down.size), k.index(1));
-  int64_t quads = schedule.quadsOf(schedule.rows);
+  int64_t groups = schedule.groupsOf(schedule.rows);
   rowOffsets.clear();
   inside.clear();
-  Type bits = k.b.getIntegerType(quad * width);
+  Type bits = k.b.getIntegerType(group * width);
   bool padded =
       !(down.low <= 0 && down.endInside(space.size(schedule.downLoop)) ==
                              space.size(schedule.downLoop)) ||
-      quads * quad > (schedule.rows - 1) * down.stride +
-                         (down.count - 1) * down.dilation + 1;
-  for (int64_t number = 0; number < quads; ++number) {
+      groups * group > schedule.rowsRead(schedule.rows);
+  for (int64_t number = 0; number < groups; ++number) {
     Value held;
-    for (int64_t i = 0; i < quad; ++i) {
-      Value row = k.add(top, k.index(quad * number + i));
+    for (int64_t i = 0; i < group; ++i) {
+      int64_t below = group * number + i;
+      if (below >= schedule.rowsRead(schedule.rows)) {
+        rowOffsets.push_back(Value());
+        continue;
+      }
+      Value row = k.add(top, k.index(below));
       Value nearest = k.max(k.min(row, last), k.index(0));
       rowOffsets.push_back(k.add(origin, k.mul(nearest, k.size(rowStride))));
       Value is = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, row,
                                            nearest);
-      APInt places = APInt::getSplat(quad * width, APInt(quad, 1 << i));
+      APInt places = APInt::getSplat(unsigned(group * width),
+                                     APInt(unsigned(group), 1 << i));
       Value some = k.b.create<arith::SelectOp>(
           k.loc, is, k.constant(k.b.getIntegerAttr(bits, places)),
           k.constant(k.b.getIntegerAttr(bits, 0)));
@@ -195,20 +207,25 @@ void Int8WindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex,
     auto one = VectorType::get({1}, bits);
     held = k.b.create<vector::BroadcastOp>(k.loc, one, held);
     held = k.b.create<vector::BitCastOp>(
-        k.loc, VectorType::get({quad * width}, k.b.getI1Type()), held);
+        k.loc, VectorType::get({group * width}, k.b.getI1Type()), held);
     inside.push_back(padded ? held : Value());
   }
 }
 
-/// Quad `number` of the positions `distance` bytes after those of `column`.
-Value Int8WindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
-  Value memory = k.memoryOf(cast<BlockArgument>(window.bytes));
+/// Group `number` of the positions `distance` elements after those of `column`.
+/// Rows that no result reads are padding.
+Value DotWindowKernel::groupAt(int64_t number, Value column, int64_t distance) {
+  Value memory = k.memoryOf(cast<BlockArgument>(window.input));
   SmallVector<Value> rows;
-  for (int64_t i = 0; i < quad; ++i) {
-    Value at = rowOffsets[number * quad + i];
+  for (int64_t i = 0; i < group; ++i) {
+    Value at = rowOffsets[number * group + i];
+    if (!at) {
+      rows.push_back(k.integer(VectorType::get({width}, element), 0));
+      continue;
+    }
     if (column)
       at = k.add(k.add(at, column), k.index(distance));
-    rows.push_back(bytesAt(memory, at));
+    rows.push_back(elementsAt(memory, at));
   }
   Value all = interleaved(rows);
   return inside[number]
@@ -219,18 +236,18 @@ Value Int8WindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
 }
 
 /// Results of some columns of the current rows.
-void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
-                                 const LaneIndex &column, int64_t count) {
+void DotWindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
+                                const LaneIndex &column, int64_t count) {
   ElementEmitter::Scope scope(emitter);
-  int64_t quads = schedule.quadsOf(schedule.rows), rows = schedule.rows,
+  int64_t groups = schedule.groupsOf(schedule.rows), rows = schedule.rows,
           channels = *space.size(lane).constant();
   SmallVector<Value> sums(rows * count, start);
   int64_t stride = 1, dilation = 1;
   LaneIndex first = column;
-  Value bytesOfColumn;
+  Value offsetOfColumn;
   if (schedule.along) {
     stride = schedule.along->stride, dilation = schedule.along->dilation;
-    bytesOfColumn =
+    offsetOfColumn =
         emitter.indices.value(emitter.indices.scale(column, stride * channels));
     first = emitter.indices.shift(emitter.indices.scale(column, stride),
                                   -schedule.along->low);
@@ -250,17 +267,16 @@ void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
     if (readers.empty() || (outside && window.zeroPoint == 0))
       continue;
     int64_t low = schedule.along ? schedule.along->low : 0;
-    for (int64_t number = 0; number < quads; ++number) {
-      Value bytes =
-          outside ? splat(window.zeroPoint)
-                  : quadAt(number, bytesOfColumn, (position - low) * channels);
+    for (int64_t number = 0; number < groups; ++number) {
+      Value elements = outside ? splat(window.zeroPoint)
+                               : groupAt(number, offsetOfColumn,
+                                         (position - low) * channels);
       for (auto [result, x] : readers)
         for (int64_t row = 0; row < rows; ++row)
-          if (int64_t tap = schedule.tapOfQuad(number, row);
+          if (int64_t tap = schedule.tapOfGroup(number, row);
               schedule.meetsTaps(tap)) {
             Value &sum = sums[row * count + result];
-            sum = addInt8Dot(k.b, k.loc, sum, bytes, weights[{tap, x}],
-                             vnniLanes(k.target));
+            sum = addDot(sum, elements, weights[{tap, x}]);
           }
     }
   }
@@ -275,14 +291,15 @@ void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
         here[schedule.alongLoop] = emitter.indices.shift(column, result);
       indices.push_back(space.shapeIndex(emitter.indices, here));
       Value &sum = sums[row * count + result];
-      sum = k.b.create<arith::SIToFPOp>(k.loc, floats, sum);
+      if (sumType != floats)
+        sum = k.b.create<arith::SIToFPOp>(k.loc, floats, sum);
     }
   emitter.preset(anchor->getResult(0), indices, sums);
   for (ArrayRef<LaneIndex> index : indices)
     emitter.storeResults(index);
 }
 
-void Int8WindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
+void DotWindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
   if (!schedule.along)
     return emitBlock(loopIndex, LaneIndex(0), 1);
   const DimExpr &size = space.size(schedule.alongLoop);
@@ -311,7 +328,7 @@ void Int8WindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
 }
 
 /// The last block overlaps the one before where needed.
-void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
+void DotWindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
   ElementEmitter::Scope scope(emitter);
   SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
   Value blocks = k.size(schedule.rowBlocks());
@@ -326,7 +343,7 @@ void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
   emitColumns(loopIndex);
 }
 
-FailureOr<KernelPlan> Int8WindowKernel::run() {
+FailureOr<KernelPlan> DotWindowKernel::run() {
   int64_t blocksOfTask = keys.block[0], lanesOfTask = keys.block[1];
   int64_t channels = *space.size(lane).constant();
   int64_t chunks = llvm::divideCeil(channels, lanesOfTask);
@@ -355,12 +372,12 @@ FailureOr<KernelPlan> Int8WindowKernel::run() {
   return plan;
 }
 
-FailureOr<KernelPlan> emitInt8Window(const EmissionContext &context,
-                                     const WindowLoops &loops,
-                                     const WindowKeys &keys) {
-  Int8WindowSchedule schedule(loops);
+FailureOr<KernelPlan> emitDotWindow(const EmissionContext &context,
+                                    const WindowLoops &loops,
+                                    const WindowKeys &keys) {
+  DotWindowSchedule schedule(loops);
   schedule.setTile(keys.tile);
-  return Int8WindowKernel(context, schedule, keys).run();
+  return DotWindowKernel(context, schedule, keys).run();
 }
 
 } // namespace zenith::kernels

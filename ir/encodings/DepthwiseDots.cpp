@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises convolutions of quantized images channel by channel.
+// Recognises convolutions channel by channel of quantized images and of bf16.
 
-#include "ir/encodings/Int8Depthwise.h"
+#include "ir/encodings/DepthwiseDots.h"
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
@@ -11,12 +11,17 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-/// What `value` converts to `element`, from a narrower integer.
-static Value converted(Value value, Type element) {
+/// What `value` converts to `element`; null for what converts nothing.
+static Value beforeConversion(Value value, Type element) {
   auto convert = value.getDefiningOp<ConvertOp>();
-  bool holds = convert && typeOf(value).getElementType() == element &&
-               typeOf(convert.getOperand()).getElementType().isInteger();
-  return holds ? convert.getOperand() : Value();
+  bool converts = convert && typeOf(value).getElementType() == element;
+  return converts ? convert.getOperand() : Value();
+}
+
+/// The same from a narrower integer.
+static Value converted(Value value, Type element) {
+  Value from = beforeConversion(value, element);
+  return from && typeOf(from).getElementType().isInteger() ? from : Value();
 }
 
 static bool isDepthwise(ConvolutionOp op) {
@@ -35,14 +40,13 @@ static bool isDepthwise(ConvolutionOp op) {
          kernel.getNumElements() <= mostTaps * channels;
 }
 
-std::optional<Int8Depthwise> matchInt8Depthwise(ConvolutionOp op) {
+std::optional<DepthwiseDots> matchInt8Depthwise(ConvolutionOp op) {
   MLIRContext *context = op.getContext();
   Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
   if (!typeOf(op).getElementType().isF32() || !isDepthwise(op))
     return std::nullopt;
-  Int8Depthwise window;
+  DepthwiseDots window;
   window.weights = converted(op.getKernel(), f32);
-  window.zeroPoint = 0;
   Value wide = converted(op.getInput(), f32);
   if (!window.weights || !wide ||
       !typeOf(window.weights).getElementType().isSignlessInteger(8))
@@ -55,12 +59,29 @@ std::optional<Int8Depthwise> matchInt8Depthwise(ConvolutionOp op) {
     window.zeroPoint = int64_t(*zero);
     wide = difference.getLhs();
   }
-  window.bytes =
+  window.input =
       typeOf(wide).getElementType() == i32 ? converted(wide, i32) : wide;
-  if (!window.bytes ||
-      !typeOf(window.bytes).getElementType().isUnsignedInteger(8))
+  if (!window.input ||
+      !typeOf(window.input).getElementType().isUnsignedInteger(8))
     return std::nullopt;
   return window;
+}
+
+std::optional<DepthwiseDots> matchDepthwiseDots(ConvolutionOp op) {
+  if (auto window = matchInt8Depthwise(op))
+    return window;
+  Type f32 = Float32Type::get(op.getContext());
+  if (!typeOf(op).getElementType().isF32() || !isDepthwise(op))
+    return std::nullopt;
+  DepthwiseDots window;
+  window.input = beforeConversion(op.getInput(), f32);
+  window.weights = beforeConversion(op.getKernel(), f32);
+  window.group = 2;
+  auto isBF16 = [](Value value) {
+    return value && typeOf(value).getElementType().isBF16();
+  };
+  return isBF16(window.input) && isBF16(window.weights) ? std::optional(window)
+                                                        : std::nullopt;
 }
 
 } // namespace zenith::graph
