@@ -5,6 +5,7 @@
 
 #include "lowering/memory/FunctionGraph.h"
 
+#include "ir/matchers/HostScalars.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/schedule/ContractionSpace.h"
@@ -153,6 +154,25 @@ void FunctionGraph::addShares(Operation *op, remat::MemoryStep &step) {
   }
 }
 
+/// What sizes of arguments and constants give is known, and checked, before the
+/// first step.
+void FunctionGraph::noteScalarsOfData(Block &body) {
+  for (Operation &op : body) {
+    bool isOfData = true;
+    if (isa<graph::ConstantOp>(op))
+      isOfData = false;
+    else if (isa<graph::DimOp>(op))
+      isOfData = liveness::dependsOnData(dims.scalar(op.getResult(0)));
+    else if (graph::isHostArithmetic(&op))
+      isOfData = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return scalarsOfData.contains(operand);
+      });
+    for (Value result : op.getResults())
+      if (isOfData && host.contains(result))
+        scalarsOfData.insert(result);
+  }
+}
+
 void FunctionGraph::addStep(Operation *op) {
   unsigned index = ops.size();
   remat::MemoryStep step;
@@ -182,7 +202,14 @@ void FunctionGraph::addStep(Operation *op) {
     if (lastFixed)
       after.push_back(*lastFixed);
     lastFixed = index;
+  } else if (lastCheck) {
+    after.push_back(*lastCheck);
   }
+  if (isa<graph::AssertOp>(op) &&
+      llvm::any_of(op->getOperands(), [&](Value operand) {
+        return scalarsOfData.contains(operand);
+      }))
+    lastCheck = index;
   llvm::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
   step.after.assign(after.begin(), after.end());
@@ -261,6 +288,7 @@ FunctionGraph::FunctionGraph(func::FuncOp function, graph::DimAnalysis &dims,
   Block &body = function.getBody().front();
   for (Value value : body.getTerminator()->getOperands())
     returned.insert(rootOf(value, nullptr));
+  noteScalarsOfData(body);
   for (Operation &op : body.without_terminator())
     if (!isSource(&op) && !isAlias(&op))
       addStep(&op);

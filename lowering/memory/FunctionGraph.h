@@ -25,7 +25,8 @@ struct StepCost {
 /// that only rename bytes, and the return are none. Values are groups of bytes
 /// in the arena, in whole lines; dynamic sizes count as typical ones. Sizes
 /// in the caller's buffers, and scalars of the host, are 0. A result that can
-/// take over a donated argument comes after its readers.
+/// take over a donated argument comes after its readers, a fusion after the
+/// assertions about data in front of it.
 class FunctionGraph {
 public:
   /// The functions that control ops of `function` call have their plans in
@@ -76,6 +77,7 @@ private:
 
   Value rootOf(Value value, llvm::SmallVectorImpl<unsigned> *barriers) const;
   unsigned valueOf(Value root);
+  void noteScalarsOfData(mlir::Block &body);
   void addStep(Operation *op);
   void addShares(Operation *op, remat::MemoryStep &step);
   int64_t scratchOf(Operation *op);
@@ -95,7 +97,9 @@ private:
   llvm::DenseMap<Value, unsigned> values; ///< of roots
   std::vector<Value> roots;               ///< by value
   llvm::DenseSet<Value> returned;         ///< roots
+  llvm::DenseSet<Value> scalarsOfData;    ///< of the host, from data of the run
   std::optional<unsigned> lastFixed;      ///< the last step that must not move
+  std::optional<unsigned> lastCheck;      ///< the last assertion about data
 };
 
 } // namespace zenith::memory
