@@ -25,17 +25,51 @@ static bool lanesAgree(IndexMath &indices, const LaneIndex &x,
   return *stride * (indices.width - 1) < aligned;
 }
 
+/// Lanes as a known number of elements apart, of which the first ones are on
+/// one side of a bound: a mask of so many lanes takes fewer instructions than
+/// an index of each lane.
+static bool lanesInOrder(IndexMath &indices, const LaneIndex &x) {
+  auto stride = indices.laneStride(x).constant();
+  return !x.perLane && indices.width > 1 && stride && *stride != 0;
+}
+
+/// x < bound in lanes that lanesInOrder holds for, or x >= bound.
+static Value compareLanes(ElementEmitter &emitter, const LaneIndex &x,
+                          const DimExpr &bound, bool isBelow) {
+  KernelBuilder &kernel = emitter.kernel;
+  int64_t stride = *emitter.indices.laneStride(x).constant();
+  Value first = emitter.indices.laneBase(x), end = kernel.size(bound),
+        distance = stride > 0
+                       ? kernel.sub(end, first)
+                       : kernel.add(kernel.sub(first, end), kernel.index(1)),
+        step = kernel.index(std::abs(stride));
+  Value count = kernel.div(kernel.add(kernel.max(distance, kernel.index(0)),
+                                      kernel.sub(step, kernel.index(1))),
+                           step);
+  Value lanes = kernel.mask(count, emitter.indices.width);
+  if (isBelow == (stride > 0))
+    return lanes;
+  return kernel.b.create<arith::XOrIOp>(kernel.loc, lanes,
+                                        kernel.integer(lanes.getType(), 1));
+}
+
 /// low <= x < high, where both can be false: scalar where x is uniform.
 static Value insideCondition(ElementEmitter &emitter, const LaneIndex &x,
                              const DimExpr &low, const DimExpr &high) {
   KernelBuilder &kernel = emitter.kernel;
   IndexMath &indices = emitter.indices;
   OpBuilder &b = kernel.b;
-  Value i = lanesAgree(indices, x, low, high) ? indices.laneBase(x)
-                                              : indices.value(x);
-  unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
+  bool agree = lanesAgree(indices, x, low, high),
+       inOrder = !agree && lanesInOrder(indices, x);
+  Value i;
+  if (!inOrder)
+    i = agree ? indices.laneBase(x) : indices.value(x);
   auto compare = [&](arith::CmpIPredicate predicate,
                      const DimExpr &bound) -> Value {
+    if (inOrder)
+      return compareLanes(emitter, x, bound,
+                          predicate == arith::CmpIPredicate::slt);
+    unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
     return b.create<arith::CmpIOp>(kernel.loc, predicate, i,
                                    kernel.broadcast(kernel.size(bound), width));
   };

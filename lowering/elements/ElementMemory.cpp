@@ -241,6 +241,16 @@ void ElementMemory::storeInterleaved(Value memory, Type element,
     lanes.push_back(
         kernel.broadcast(toMemory(kernel, element, value), indices.width));
   SmallVector<Value> masks(n, active.mask);
+  auto firstLanes = active.mask
+                        ? active.mask.getDefiningOp<vector::CreateMaskOp>()
+                        : vector::CreateMaskOp();
+  // Of a part that begins at element `first` of the interleaved ones.
+  auto maskFrom = [&](int64_t first) {
+    if (!firstLanes)
+      return interleaved(kernel, masks, first);
+    Value all = kernel.mul(firstLanes.getOperand(0), kernel.index(n));
+    return kernel.mask(kernel.sub(all, kernel.index(first)), unsigned(width));
+  };
   Value first = indices.laneBase(linear);
   // The last elements of a loop come one at a time.
   if (width == 1) {
@@ -254,8 +264,7 @@ void ElementMemory::storeInterleaved(Value memory, Type element,
     Value at = kernel.add(first, kernel.index(part * width));
     if (active.mask)
       b.create<vector::MaskedStoreOp>(kernel.loc, memory, at,
-                                      interleaved(kernel, masks, part * width),
-                                      whole);
+                                      maskFrom(part * width), whole);
     else
       b.create<vector::StoreOp>(kernel.loc, whole, memory, at);
   }
