@@ -11,6 +11,8 @@
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/ScanSchedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -32,6 +34,8 @@ private:
   void emitRowByRow(
       SmallVector<LaneIndex> loopIndex,
       function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes);
+  void whereFew(Value lanes, function_ref<void()> few,
+                function_ref<void()> many);
   SmallVector<Value> neutrals();
   SmallVector<Value> step(ValueRange carried, ArrayRef<LaneIndex> index);
   Value position(const DimExpr &count, Value step);
@@ -139,28 +143,57 @@ void ScanKernel::emitRowByRow(
   });
 }
 
+/// `few` where a run has as few lanes as two wide values, whose state stays in
+/// registers, else `many`.
+void ScanKernel::whereFew(Value lanes, function_ref<void()> few,
+                          function_ref<void()> many) {
+  unsigned narrow = emitter.indices.width, wide = 2 * narrow;
+  Value fits =
+      kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::sle,
+                                     lanes, kernel.index(2 * wide));
+  auto branch =
+      kernel.b.create<scf::IfOp>(kernel.loc, fits, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(kernel.b);
+  kernel.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  {
+    ElementEmitter::Scope scope(emitter);
+    emitter.indices.width = wide;
+    few();
+    emitter.indices.width = narrow;
+  }
+  kernel.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  ElementEmitter::Scope scope(emitter);
+  many();
+}
+
 FailureOr<KernelPlan> ScanKernel::run() {
   if (scan.lane)
     emitter.indices.width = scan.width;
-  forEachRow(kernel, scan.tasks, [&](Value row, Value low, Value high) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<LaneIndex> loopIndex(space.rank());
-    unflattenRow(emitter, space, scan.others, row, loopIndex);
-    if (!scan.lane) {
-      emitRow(loopIndex);
-      return;
-    }
-    auto forLanes = [&](function_ref<void(const LaneIndex &)> body) {
-      forEachLaneBlock(emitter, space, *scan.lane, low, high, body);
-    };
-    if (scan.kept)
-      return emitRowByRow(loopIndex, forLanes);
-    forLanes([&](const LaneIndex &lanes) {
-      SmallVector<LaneIndex> at(loopIndex);
-      at[*scan.lane] = lanes;
-      emitRow(at);
-    });
-  });
+  forEachRowIndex(
+      emitter, space, scan.others, scan.tasks,
+      [&](SmallVector<LaneIndex> loopIndex, Value low, Value high) {
+        if (!scan.lane) {
+          emitRow(loopIndex);
+          return;
+        }
+        auto forLanes = [&](function_ref<void(const LaneIndex &)> body) {
+          forEachLaneBlock(emitter, space, *scan.lane, low, high, body);
+        };
+        auto inRegisters = [&] {
+          forLanes([&](const LaneIndex &lanes) {
+            SmallVector<LaneIndex> at(loopIndex);
+            at[*scan.lane] = lanes;
+            emitRow(at);
+          });
+        };
+        if (!scan.kept)
+          inRegisters();
+        else if (space.size(*scan.lane).constant())
+          emitRowByRow(loopIndex, forLanes);
+        else
+          whereFew(kernel.sub(high, low), inRegisters,
+                   [&] { emitRowByRow(loopIndex, forLanes); });
+      });
   constexpr int64_t unknownLength = 64;
   double cost =
       scan.tasks.elementsPerTask * costPerElement(kernel.fusion) *

@@ -159,7 +159,7 @@ def Sched_ScanAttr : Sched_Blocked<"Scan", "scan", (ins)> {
   let description = [{
     A task has `block` elements of a row of lanes, or, with one lane, rows of so many elements; `item * lanes` of them are
     scanned at a time. With `tile = [1, block]` it finishes a row of lanes before the next one and reads the state of the
-    scan from the result, since so many lanes would not stay in registers.
+    scan from the result, since so many lanes would not stay in registers; a run whose rows are short keeps them there.
     Example: `#sched.scan<on = task, tile = [1, 1024], block = 1024, lanes = 32>`
   }];
 }

@@ -681,6 +681,18 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x200xi64>)");
 }
 
+// Rows of unknown length are scanned in registers where they are short.
+TEST_P(PointwiseKernel, FoldsRowsOfUnknownLength) {
+  std::string type = "tensor<?x?x?xf32>";
+  for (int64_t columns : {0, 1, 7, 8, 60, 131, 1200})
+    for (const char *how : {"", " reverse", " exclusive"})
+      for (int64_t steps : {0, 1, 9})
+        check("%a : " + type, type,
+              "%r = graph.cumulative sum, %a 1" + std::string(how) + " : " +
+                  type,
+              {{3, steps, columns}});
+}
+
 // Indices of rows are counted up, also where a task begins between rows.
 TEST_P(PointwiseKernel, CountsRowsOfUnknownSizes) {
   std::string type = "tensor<?x?x?x?xf32>";
