@@ -2,7 +2,8 @@
 //
 // Copies a plane into a cached buffer with its padding, so that all positions
 // are reduced by full vectors, several rows at a time. A plane of unknown size
-// is cut into tiles of a known one.
+// is cut into tiles of a known one. Tiles of which each element is read once,
+// and those of volumes, are read where they lie.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/builder/LaneShuffle.h"
@@ -33,6 +34,21 @@ struct TileExtent {
   Value rows, columns;
 };
 
+/// Vectors of a row of the plane, side by side from column `first` on, and
+/// their lanes that the plane has. They hold the elements that are `ahead`
+/// results further on.
+struct RowPart {
+  int64_t ahead;
+  SmallVector<Value> first, inside;
+};
+
+/// A tap along one of the dimensions beside rows, and the plane's line there.
+struct LineTap {
+  int64_t tap;
+  Value line;
+  DimExpr size; ///< of the dimension
+};
+
 class NCHWWindowKernel {
 public:
   NCHWWindowKernel(const EmissionContext &context, const WindowLoops &shape,
@@ -47,6 +63,11 @@ public:
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != shape.column && loop != geometry.rowLoop)
         outer.push_back(loop);
+    padsRows = mayReadPadding(shape.column);
+    for (const auto &[loop, side] : geometry.others)
+      downLoops.push_back(loop);
+    if (geometry.rowLoop)
+      downLoops.push_back(*geometry.rowLoop);
   }
   FailureOr<KernelPlan> run();
 
@@ -55,6 +76,7 @@ private:
   using Finish =
       llvm::function_ref<void(Value row, Value column, int64_t rows,
                               ArrayRef<int64_t> shifts, ArrayRef<Value> lanes)>;
+  bool mayReadPadding(unsigned loop) const;
   Value buffer(int64_t elements);
   Value start();
   void copyPlane(Value memory, ArrayRef<LaneIndex> index);
@@ -68,11 +90,33 @@ private:
   void padTileRows(Value memory, Value from, Value until, Value length);
   Value columnsInside(Value first);
   Value firstColumn(Value at, int64_t number);
+  SmallVector<Value> vectorsOfRow(ArrayRef<LaneIndex> index,
+                                  ArrayRef<LaneIndex> rows,
+                                  const RowPart &part);
+  void padBeside(ArrayRef<RowPart> parts, MutableArrayRef<Value> vectors);
   void copyPhases(Value memory, ArrayRef<LaneIndex> index, Value row, Value at,
-                  ArrayRef<Value> inside);
+                  const RowPart &part);
+  RowPart partOfRow(Value at, int64_t ahead);
+  /// Pooling of which each vector of a row is parted once for all lines.
+  bool reducesRowsLast() const { return !conv && !inOrder(); }
+  Value reduceAlong(ArrayRef<LaneIndex> index, ArrayRef<RowPart> parts,
+                    ArrayRef<Value> vectors, ArrayRef<int64_t> down, Value sum);
+  SmallVector<Value> addLine(ArrayRef<LaneIndex> index, ArrayRef<RowPart> parts,
+                             ArrayRef<LineTap> lines, ArrayRef<Value> sums);
+  SmallVector<Value>
+  whereInside(const LineTap &line, ArrayRef<Value> sums,
+              llvm::function_ref<SmallVector<Value>()> added);
+  SmallVector<Value> addLines(ArrayRef<LaneIndex> index, Value row,
+                              ArrayRef<RowPart> parts,
+                              SmallVector<LineTap> &lines,
+                              SmallVector<Value> sums);
+  Value reduceLines(ArrayRef<LaneIndex> index, Value row,
+                    ArrayRef<RowPart> parts);
+  void reduceInPlace(ArrayRef<LaneIndex> loopIndex, ArrayRef<LaneIndex> index);
   void copyTile(Value memory, ArrayRef<LaneIndex> index);
   void storeLanes(Value memory, Value at, Value lanes);
-  Value weight(int64_t y, const LaneIndex &x, ArrayRef<LaneIndex> index);
+  Value weight(ArrayRef<int64_t> down, const LaneIndex &x,
+               ArrayRef<LaneIndex> index);
   bool inOrder() const { return reduced.inOrder(geometry); }
   void reduceColumns(const PlaneView &view, ArrayRef<LaneIndex> index,
                      ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
@@ -98,7 +142,7 @@ private:
                   int64_t rows, ArrayRef<int64_t> shifts,
                   ArrayRef<Value> lanes);
   SmallVector<LaneIndex> inputIndex(ArrayRef<LaneIndex> index,
-                                    const LaneIndex &row,
+                                    ArrayRef<LaneIndex> rows,
                                     const LaneIndex &column);
 
   KernelBuilder k;
@@ -113,14 +157,25 @@ private:
   int64_t width;
   VectorType vector;
   SmallVector<unsigned> outer;
+  /// Loops that the filter moves along, but for that of columns.
+  SmallVector<unsigned> downLoops;
   Value copy,
       reducedRows; ///< the copy of the input, and its reduction along the rows
   Value tileRow, tileColumn; ///< the first result of a tile
   TileExtent tile;
-  Value isPart; ///< planes have several tiles
+  bool padsRows; ///< results of the plane may read beside its rows
+  Value isPart;  ///< planes have several tiles
 };
 
 } // namespace
+
+/// Whether a result of a plane may have taps beside it along this loop.
+bool NCHWWindowKernel::mayReadPadding(unsigned loop) const {
+  const WindowDim &span = *shape.spanOf(loop);
+  DimExpr behind = span.behind(space.size(loop) - 1);
+  return span.low > 0 ||
+         !DimExpr(0).provablyAtMost(behind, /*atLeastOne=*/true);
+}
 
 /// A buffer filled with the padding value, which only copies of rows overwrite.
 Value NCHWWindowKernel::buffer(int64_t elements) {
@@ -144,19 +199,18 @@ Value NCHWWindowKernel::start() {
   return k.broadcast(scalar, width);
 }
 
-/// Index of the anchor's input for the result at `index`, with this row and
-/// column.
+/// Index of the anchor's input for the result at `index`, with this column, and
+/// these rows along the other loops that the filter moves along.
 SmallVector<LaneIndex> NCHWWindowKernel::inputIndex(ArrayRef<LaneIndex> index,
-                                                    const LaneIndex &row,
+                                                    ArrayRef<LaneIndex> rows,
                                                     const LaneIndex &column) {
   SmallVector<LaneIndex> at(index);
   auto place = [&](unsigned resultDim, unsigned inputDim) {
-    if (resultDim == space.dimOf(shape.column))
-      at[inputDim] = column;
-    else if (geometry.rowLoop && resultDim == space.dimOf(*geometry.rowLoop))
-      at[inputDim] = row;
-    else
-      at[inputDim] = index[resultDim];
+    at[inputDim] =
+        resultDim == space.dimOf(shape.column) ? column : index[resultDim];
+    for (auto [loop, row] : llvm::zip(downLoops, rows))
+      if (resultDim == space.dimOf(loop))
+        at[inputDim] = row;
   };
   if (!conv) {
     for (unsigned dim = 0; dim < index.size(); ++dim)
@@ -296,36 +350,64 @@ static Value everyNth(KernelBuilder &k, ArrayRef<Value> vectors,
   });
 }
 
-/// One vector of each phase of a row, from element `at` of the phases on:
-/// elements of the plane where `inside`, one mask for each vector of the row,
-/// and padding elsewhere.
-void NCHWWindowKernel::copyPhases(Value memory, ArrayRef<LaneIndex> index,
-                                  Value row, Value at, ArrayRef<Value> inside) {
-  const PlaneSide &x = geometry.x, &y = geometry.y;
-  IndexMath &math = emitter.indices;
-  Value line =
-      k.sub(k.add(k.mul(tileRow, k.index(y.stride)), row), k.index(y.low));
-  Value padding = start();
+/// Vectors of the input side by side, with what they lack undefined. None where
+/// one cannot be emitted.
+SmallVector<Value> NCHWWindowKernel::vectorsOfRow(ArrayRef<LaneIndex> index,
+                                                  ArrayRef<LaneIndex> rows,
+                                                  const RowPart &part) {
   SmallVector<Value> vectors;
-  for (auto [number, mask] : llvm::enumerate(inside)) {
+  for (auto [first, mask] : llvm::zip_equal(part.first, part.inside)) {
     ElementEmitter::Scope scope(emitter);
     emitter.active.mask = mask;
-    LaneIndex column =
-        math.lanes(firstColumn(at, int64_t(number)), x.planeInputs);
-    Value lanes = emitter.emit(
-        shape.anchor->getOperand(0),
-        inputIndex(index, math.scalar(line, y.planeInputs), column));
+    LaneIndex column = emitter.indices.lanes(first, geometry.x.planeInputs);
+    Value lanes = emitter.emit(shape.anchor->getOperand(0),
+                               inputIndex(index, rows, column));
     if (!lanes)
-      return;
+      return {};
     lanes = k.broadcast(lanes, unsigned(width));
-    vectors.push_back(
-        mask ? k.b.create<arith::SelectOp>(k.loc, mask, lanes, padding)
-                   .getResult()
-             : lanes);
+    vectors.push_back(lanes);
   }
-  for (int64_t phase = 0; phase < x.stride; ++phase)
+  return vectors;
+}
+
+/// Padding in lanes of such vectors that the plane does not have, where results
+/// may read it.
+void NCHWWindowKernel::padBeside(ArrayRef<RowPart> parts,
+                                 MutableArrayRef<Value> vectors) {
+  if (!padsRows)
+    return;
+  Value padding = start(), *next = vectors.begin();
+  for (const RowPart &part : parts)
+    for (Value mask : part.inside) {
+      *next = k.b.create<arith::SelectOp>(k.loc, mask, *next, padding);
+      ++next;
+    }
+}
+
+/// One vector of each phase of a row, from element `at` of the phases on.
+void NCHWWindowKernel::copyPhases(Value memory, ArrayRef<LaneIndex> index,
+                                  Value row, Value at, const RowPart &part) {
+  const PlaneSide &x = geometry.x, &y = geometry.y;
+  Value line =
+      k.sub(k.add(k.mul(tileRow, k.index(y.stride)), row), k.index(y.low));
+  SmallVector<Value> vectors =
+      vectorsOfRow(index, emitter.indices.scalar(line, y.planeInputs), part);
+  if (!vectors.empty())
+    padBeside(part, vectors);
+  for (int64_t phase = 0; !vectors.empty() && phase < x.stride; ++phase)
     k.b.create<vector::StoreOp>(k.loc, everyNth(k, vectors, phase), memory,
                                 k.add(startOfPhase(row, phase), at));
+}
+
+/// What lies `ahead` of the results from `at` on.
+RowPart NCHWWindowKernel::partOfRow(Value at, int64_t ahead) {
+  RowPart part{ahead, {}, {}};
+  at = k.add(at, k.index(ahead));
+  for (int64_t number = 0; number < geometry.x.stride; ++number) {
+    part.first.push_back(firstColumn(at, number));
+    part.inside.push_back(columnsInside(part.first.back()));
+  }
+  return part;
 }
 
 /// The plane's column that lane 0 of vector `number` has, of those with element
@@ -351,19 +433,18 @@ void NCHWWindowKernel::copyTile(Value memory, ArrayRef<LaneIndex> index) {
   k.loop(k.index(0), length, k.index(width), [&](Value number) {
     ElementEmitter::Scope scope(emitter);
     Value at = k.min(number, last);
-    SmallVector<Value> inside;
-    for (int64_t vector = 0; vector < x.stride; ++vector)
-      inside.push_back(columnsInside(firstColumn(at, vector)));
+    RowPart part = partOfRow(at, 0);
     k.loop(first, end, k.index(1), [&](Value row) {
       ElementEmitter::Scope scope(emitter);
-      copyPhases(memory, index, row, at, inside);
+      copyPhases(memory, index, row, at, part);
     });
   });
   k.ifThen(isPart, [&] { padTileRows(memory, end, rows, length); });
 }
 
-/// Weight of tap `x` along the row and `y` along the column; null for pooling.
-Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
+/// Weight of tap `x` along the row and `down` along the other dimensions; null
+/// for pooling.
+Value NCHWWindowKernel::weight(ArrayRef<int64_t> down, const LaneIndex &x,
                                ArrayRef<LaneIndex> index) {
   if (!conv)
     return {};
@@ -374,8 +455,9 @@ Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
     unsigned dim = unsigned(numbers.getOutputSpatial()[s]);
     if (dim == space.dimOf(shape.column))
       at[d] = x;
-    else if (geometry.rowLoop && dim == space.dimOf(*geometry.rowLoop))
-      at[d] = LaneIndex(DimExpr(y));
+    for (auto [loop, tap] : llvm::zip(downLoops, down))
+      if (dim == space.dimOf(loop))
+        at[d] = LaneIndex(DimExpr(tap));
   }
   Value weight = emitter.emit(conv.getKernel(), at);
   return weight ? k.broadcast(weight, unsigned(width)) : start();
@@ -390,6 +472,139 @@ Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
     return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
   return k.b.create<arith::AddFOp>(
       k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
+}
+
+/// Reduces the taps along a row into vectors of results; `vectors` are those of
+/// all parts of the row, and `down` the tap along other dimensions.
+Value NCHWWindowKernel::reduceAlong(ArrayRef<LaneIndex> index,
+                                    ArrayRef<RowPart> parts,
+                                    ArrayRef<Value> vectors,
+                                    ArrayRef<int64_t> down, Value sum) {
+  const PlaneSide &x = geometry.x;
+  for (int64_t tap = 0; tap < x.taps; ++tap) {
+    int64_t distance = tap * x.dilation;
+    const auto *part = llvm::find_if(parts, [&](const RowPart &other) {
+      return other.ahead == distance / x.stride;
+    });
+    auto ofPart = vectors.slice(size_t((part - parts.begin()) * x.stride),
+                                size_t(x.stride));
+    sum = step(sum, everyNth(k, ofPart, distance % x.stride),
+               weight(down, LaneIndex(DimExpr(tap)), index));
+  }
+  return sum;
+}
+
+/// Adds one line of the input: to the vectors of its parts, where rows are
+/// reduced last, else to the results.
+SmallVector<Value> NCHWWindowKernel::addLine(ArrayRef<LaneIndex> index,
+                                             ArrayRef<RowPart> parts,
+                                             ArrayRef<LineTap> lines,
+                                             ArrayRef<Value> sums) {
+  SmallVector<LaneIndex> rows;
+  SmallVector<int64_t> down;
+  for (auto [tap, line, size] : lines) {
+    rows.push_back(emitter.indices.scalar(line, size));
+    down.push_back(tap);
+  }
+  SmallVector<Value> vectors;
+  for (const RowPart &part : parts) {
+    SmallVector<Value> some = vectorsOfRow(index, rows, part);
+    if (some.empty())
+      return SmallVector<Value>(sums);
+    vectors.append(some);
+  }
+  if (!reducesRowsLast()) {
+    padBeside(parts, vectors);
+    return {reduceAlong(index, parts, vectors, down, sums.front())};
+  }
+  for (auto [sum, lanes] : llvm::zip_equal(sums, vectors))
+    lanes = step(sum, lanes, {});
+  return vectors;
+}
+
+/// `added` where the plane has the line, else the sums.
+SmallVector<Value>
+NCHWWindowKernel::whereInside(const LineTap &line, ArrayRef<Value> sums,
+                              function_ref<SmallVector<Value>()> added) {
+  Value inside = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ult,
+                                           line.line, k.size(line.size));
+  auto branch = k.b.create<scf::IfOp>(k.loc, ValueRange(sums).getTypes(),
+                                      inside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPointToEnd(branch.elseBlock());
+  k.b.create<scf::YieldOp>(k.loc, sums);
+  k.b.setInsertionPointToEnd(branch.thenBlock());
+  ElementEmitter::Scope scope(emitter);
+  k.b.create<scf::YieldOp>(k.loc, added());
+  return branch.getResults();
+}
+
+/// The same for the lines of a window, but those in the padding; `lines` are
+/// those of the outer dimensions.
+SmallVector<Value> NCHWWindowKernel::addLines(ArrayRef<LaneIndex> index,
+                                              Value row,
+                                              ArrayRef<RowPart> parts,
+                                              SmallVector<LineTap> &lines,
+                                              SmallVector<Value> sums) {
+  if (lines.size() == downLoops.size())
+    return addLine(index, parts, lines, sums);
+  bool isRow = lines.size() == geometry.others.size();
+  const PlaneSide &side =
+      isRow ? geometry.y : geometry.others[lines.size()].second;
+  Value result =
+      isRow
+          ? k.add(tileRow, row)
+          : emitter.indices.value(index[space.dimOf(downLoops[lines.size()])]);
+  Value first = k.sub(k.mul(result, k.index(side.stride)), k.index(side.low));
+  bool isInside = !mayReadPadding(downLoops[lines.size()]);
+  for (int64_t tap = 0; tap < side.taps; ++tap) {
+    Value line = k.add(first, k.index(tap * side.dilation));
+    lines.push_back({tap, line, side.planeInputs});
+    auto added = [&] { return addLines(index, row, parts, lines, sums); };
+    sums = isInside ? added() : whereInside(lines.back(), sums, added);
+    lines.pop_back();
+  }
+  return sums;
+}
+
+/// One vector of results of a row, from the plane itself.
+Value NCHWWindowKernel::reduceLines(ArrayRef<LaneIndex> index, Value row,
+                                    ArrayRef<RowPart> parts) {
+  SmallVector<LineTap> lines;
+  if (!reducesRowsLast())
+    return addLines(index, row, parts, lines, {start()}).front();
+  size_t count = parts.size() * size_t(geometry.x.stride);
+  SmallVector<Value> vectors =
+      addLines(index, row, parts, lines, SmallVector<Value>(count, start()));
+  padBeside(parts, vectors);
+  return reduceAlong(index, parts, vectors, {}, start());
+}
+
+/// Results of a tile from the plane itself: by vectors of a column, of which
+/// all rows have the same padding.
+void NCHWWindowKernel::reduceInPlace(ArrayRef<LaneIndex> loopIndex,
+                                     ArrayRef<LaneIndex> index) {
+  // Of fewer rows, the masks would be computed too often; of more, lines that
+  // follow each other in memory would be read too far apart.
+  constexpr int64_t rowsOfBlock = 16;
+  const PlaneSide &x = geometry.x;
+  auto column = [&](Value firstRow, Value at) {
+    ElementEmitter::Scope scope(emitter);
+    std::vector<RowPart> parts;
+    for (int64_t tap = 0; tap < x.taps; ++tap)
+      if (int64_t ahead = tap * x.dilation / x.stride;
+          parts.empty() || parts.back().ahead != ahead)
+        parts.push_back(partOfRow(at, ahead));
+    Value end = k.min(k.add(firstRow, k.index(rowsOfBlock)), tile.rows);
+    k.loop(firstRow, end, k.index(1), [&](Value row) {
+      ElementEmitter::Scope scope(emitter);
+      finishTile(loopIndex, row, at, 1, {0}, {reduceLines(index, row, parts)});
+    });
+  };
+  k.loop(k.index(0), tile.rows, k.index(rowsOfBlock), [&](Value firstRow) {
+    k.loop(k.index(0), tile.columns, k.index(width),
+           [&](Value at) { column(firstRow, at); });
+  });
 }
 
 /// Reduces columns of taps into rows by vectors of results: each vector of the
@@ -625,6 +840,8 @@ void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
   SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
   if (geometry.isTile) {
     tile = {partOf(geometry.y, tileRow), partOf(geometry.x, tileColumn)};
+    if (geometry.readsInPlace())
+      return reduceInPlace(loopIndex, index);
     copyTile(copy, index);
   } else {
     copyPlane(copy, index);
@@ -689,7 +906,8 @@ Value NCHWWindowKernel::firstOfTile(Value number) {
 }
 
 FailureOr<KernelPlan> NCHWWindowKernel::run() {
-  copy = buffer(geometry.elements(width));
+  if (!geometry.readsInPlace())
+    copy = buffer(geometry.elements(width));
   if (reduced.reducesRows(geometry))
     reducedRows =
         buffer(geometry.y.padded() * std::max(geometry.x.results, width));

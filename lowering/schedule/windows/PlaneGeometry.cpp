@@ -22,17 +22,24 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const WindowLoops &loops) {
       auto results = space.size(loop).constant(), inputs = span.size.constant();
       if ((results && *results < 1) || (inputs && *inputs < 1) || span.low < 0)
         return std::nullopt;
-      PlaneSide &side = loop == loops.column ? geometry.x : geometry.y;
-      side = {results.value_or(1), span.stride,   span.low,
-              span.count,          span.dilation, inputs.value_or(1),
-              space.size(loop),    span.size};
+      PlaneSide side = {results.value_or(1), span.stride,   span.low,
+                        span.count,          span.dilation, inputs.value_or(1),
+                        space.size(loop),    span.size};
       geometry.isTile |= !results || !inputs;
-      if (loop != loops.column)
-        geometry.rowLoop = loop;
       ++windowed;
+      if (loop == loops.column) {
+        geometry.x = std::move(side);
+        continue;
+      }
+      if (geometry.rowLoop)
+        geometry.others.emplace_back(*geometry.rowLoop, std::move(geometry.y));
+      geometry.rowLoop = loop;
+      geometry.y = std::move(side);
     }
   bool all = windowed == loops.spans.size() &&
-             windowed == 1u + unsigned(geometry.rowLoop.has_value());
+             windowed == 1u + unsigned(geometry.rowLoop.has_value()) +
+                             geometry.others.size() &&
+             (geometry.others.empty() || geometry.readsInPlace());
   return all ? std::optional(geometry) : std::nullopt;
 }
 

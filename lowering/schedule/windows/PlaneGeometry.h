@@ -28,12 +28,15 @@ struct PlaneSide {
 struct PlaneGeometry {
   PlaneSide y, x;
   std::optional<unsigned> rowLoop;
+  /// Further dimensions that the filter moves along, outermost first: of
+  /// volumes, whose planes are tiles.
+  llvm::SmallVector<std::pair<unsigned, PlaneSide>, 1> others;
   /// The plane's size is unknown: sides are those of a tile, whose inputs reach
   /// as far as its taps.
   bool isTile = false;
 
-  /// Nullopt where a plane has other dimensions, or none. Tiles have no size
-  /// yet.
+  /// Nullopt where there is no plane, or a volume of known size. Tiles have no
+  /// size yet.
   static std::optional<PlaneGeometry> of(const WindowLoops &loops);
   /// Tiles of at most `mostElements`, with vectors of `width` lanes.
   void chooseTile(int64_t width, int64_t mostElements);
@@ -45,7 +48,22 @@ struct PlaneGeometry {
     };
     return isTile ? along(y) * along(x) : graph::DimExpr(1);
   }
-  int64_t taps() const { return x.taps * y.taps; }
+  int64_t taps() const {
+    int64_t all = x.taps * y.taps;
+    for (const auto &[loop, side] : others)
+      all *= side.taps;
+    return all;
+  }
+  /// Tiles that are read where they lie: of volumes, of which a copy would have
+  /// one plane, and where an element is read too seldom for a copy to pay off.
+  bool readsInPlace() const {
+    // More lines are too much code.
+    constexpr int64_t mostLines = 16, fewReads = 3;
+    bool overlaps = x.reach() >= x.stride || y.reach() >= y.stride;
+    bool readsOften = taps() >= fewReads * x.stride * y.stride || !rowLoop;
+    return isTile && taps() / x.taps <= mostLines &&
+           (!overlaps || !readsOften || !others.empty());
+  }
   int64_t rowStride(int64_t width) const {
     return x.stride * phaseStride(width);
   }
@@ -72,7 +90,7 @@ struct WindowSums {
   /// Whether pooling is reduced along the rows first, of which several results
   /// read each.
   bool reducesRows(const PlaneGeometry &geometry) const {
-    return !isConvolution && !inOrder(geometry) &&
+    return !isConvolution && !inOrder(geometry) && !geometry.readsInPlace() &&
            geometry.y.reach() >= geometry.y.stride && geometry.x.taps > 1;
   }
 };

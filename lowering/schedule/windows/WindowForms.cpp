@@ -111,11 +111,12 @@ bool WindowForms::copyPaysOff() const {
   // copy to pay off: for a 5x5 filter at stride 2, but not at stride 3.
   constexpr int64_t fewReads = 4;
   auto own = planes({});
+  if (own->readsInPlace())
+    return true;
   int64_t taps = own->taps(), steps = own->x.stride * own->y.stride;
   // Positions that do not overlap read each element once, which costs less than
-  // copying it; but elements of strided rows of unknown length are parted once
-  // by a copy, and under masks for each tap without it.
-  if (taps <= steps && !own->isTile)
+  // copying it.
+  if (taps <= steps)
     return false;
   bool small = taps <= fewTaps;
   if (small && !own->isTile && own->x.results >= longRow * lanes)
@@ -135,7 +136,7 @@ bool WindowForms::copyPaysOff() const {
 /// they lie instead, as they are with static sizes, if they suit that; else 0.
 DimExpr WindowForms::readsRowsInPlace() const {
   auto own = planes({});
-  if (!own->isTile || own->taps() > fewTaps)
+  if (!own->isTile || own->readsInPlace() || own->taps() > fewTaps)
     return 0;
   const PlaneSide &x = own->x, &y = own->y;
   auto padded = [](const PlaneSide &side) {
