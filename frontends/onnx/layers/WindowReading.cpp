@@ -110,6 +110,14 @@ static void readPadding(NodeReading &n, Window &window,
 static DimExpr roundUp(Window &window, size_t i, const DimExpr &rest,
                        const DimExpr &begins) {
   DimExpr stride(window.strides[i]);
+  // Padding for any remainder, where it is too short for one more window: it
+  // needs no size of the input.
+  auto reach = window.reach(i).constant();
+  if (!rest.constant() && reach && window.addedHigh[i].isConstant(0) &&
+      window.high[i] + window.strides[i] <= *reach) {
+    window.high[i] += window.strides[i] - 1;
+    return DimExpr::floorDiv(rest + stride - DimExpr(1), stride) + DimExpr(1);
+  }
   // A window that would begin after the input and its low padding does not
   // count.
   DimExpr last = DimExpr::min(DimExpr::ceilDiv(rest, stride),

@@ -189,6 +189,25 @@ TEST(ImportSizes, WindowsOverUnknownSizes) {
         {ramp("x", {1, 2, 6})}, 3);
 }
 
+// Padding of a stride less one stands for that of the last window, where no
+// window more would begin in it.
+TEST(ImportSizes, WindowsRoundedUp) {
+  for (const char *op : {"MaxPool", "AveragePool", "LpPool"})
+    for (int64_t size = 5; size < 10; ++size)
+      for (std::vector<int64_t> window :
+           std::vector<std::vector<int64_t>>{{3, 2, 0, 0},
+                                             {3, 2, 1, 1},
+                                             {2, 2, 0, 0},
+                                             {2, 3, 1, 1},
+                                             {3, 3, 0, 1}})
+        expectSame(makeNode(op, {"x"}, {"y0"},
+                            {intsAttribute("kernel_shape", {window[0]}),
+                             intsAttribute("strides", {window[1]}),
+                             intsAttribute("pads", {window[2], window[3]}),
+                             intAttribute("ceil_mode", 1)}),
+                   {ramp("x", {1, 2, size})}, 3);
+}
+
 TEST(ImportSizes, HeadsOfUnknownSize) {
   expectSame(makeNode("Attention", {"q", "k", "v"}, {"y0"}, {}),
              {ramp("q", {1, 4, 2, 3}), ramp("k", {1, 2, 5, 3}),
