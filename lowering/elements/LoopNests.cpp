@@ -69,18 +69,62 @@ LaneRun laneRun(KernelBuilder &kernel, ArrayRef<DimExpr> ends, size_t number,
   return run;
 }
 
+/// Whole vectors of a part of a lane loop, then what is left of it by vectors
+/// of `narrow` lanes: under a mask, wide ones would mostly compute nothing.
+static void forEachNarrowing(ElementEmitter &emitter, const LaneRun &run,
+                             unsigned narrow,
+                             function_ref<void(const LaneIndex &)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  IndexMath &indices = emitter.indices;
+  unsigned width = indices.width;
+  // Bounds of the lane are those of wide vectors.
+  indices.laneOffset();
+  auto block = [&](Value start) {
+    auto begin = run.begin.constant();
+    body(indices.lanes(start, run.end,
+                       begin ? std::gcd(*begin, int64_t(indices.width)) : 1,
+                       run.begin));
+  };
+  Value rest = kernel.rem(kernel.sub(run.last, run.first), kernel.index(width));
+  Value full = kernel.sub(run.last, rest);
+  kernel.loop(run.first, full, kernel.index(width), [&](Value start) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.active.mask = Value();
+    block(start);
+  });
+  // Not by a loop: rows of one length share the masks.
+  indices.width = narrow;
+  for (unsigned before = 0; before < width; before += narrow) {
+    Value left = kernel.sub(rest, kernel.index(before));
+    Value isSome = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::sgt, left, kernel.index(0));
+    kernel.ifThen(isSome, [&] {
+      ElementEmitter::Scope scope(emitter);
+      emitter.active.mask = kernel.mask(left, narrow);
+      block(kernel.add(full, kernel.index(before)));
+    });
+  }
+  indices.width = width;
+}
+
+/// Lanes of one register of the widest element.
+static unsigned nativeLanes(const KernelBuilder &kernel) {
+  return std::max(1u, kernel.target.lanes * 4 / widestBytes(kernel.fusion));
+}
+
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, Value low, Value high,
                       function_ref<void(const LaneIndex &)> body,
-                      bool bordersSingly) {
+                      bool anyWidth) {
   constexpr int64_t fewElements = 4;
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<DimExpr> ends(space.edges(lane));
   ends.push_back(space.size(lane));
-  bordersSingly &= ends.size() > 1 && !ends.back().constant();
+  anyWidth &= !ends.back().constant();
+  bool bordersSingly = anyWidth && ends.size() > 1;
   for (size_t number = 0; number < ends.size(); ++number) {
     LaneRun run = laneRun(kernel, ends, number, low, high);
-    unsigned width = emitter.indices.width;
+    unsigned width = emitter.indices.width, native = nativeLanes(kernel);
     if (bordersSingly &&
         (run.end - run.begin).provablyAtMost(DimExpr(fewElements))) {
       emitter.indices.width = 1;
@@ -89,6 +133,10 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
         body(emitter.indices.scalar(at, run.end, 1, run.begin));
       });
       emitter.indices.width = width;
+      continue;
+    }
+    if (anyWidth && native < width) {
+      forEachNarrowing(emitter, run, native, body);
       continue;
     }
     auto begin = run.begin.constant();

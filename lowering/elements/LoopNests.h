@@ -39,13 +39,15 @@ LaneRun laneRun(KernelBuilder &kernel, llvm::ArrayRef<graph::DimExpr> ends,
                 size_t number, mlir::Value low, mlir::Value high);
 
 /// Lane loop over [low, high) of loop `lane`, split at edges; `body` gets the
-/// lane index with the emitter's mask set and a scope open. With
-/// `bordersSingly`, it gets elements of short parts of a loop of unknown size
-/// one by one, while the emitter has one lane: a masked vector takes longer.
+/// lane index with the emitter's mask set and a scope open. With `anyWidth` it
+/// works for other numbers of lanes than those that the emitter has: in parts
+/// of unknown size what whole vectors leave comes by single native vectors, and
+/// short parts of a loop of unknown size come one by one, since a masked vector
+/// takes longer.
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, mlir::Value low, mlir::Value high,
                       llvm::function_ref<void(const LaneIndex &lanes)> body,
-                      bool bordersSingly = false);
+                      bool anyWidth = false);
 
 /// Tiles of width x width elements over `laneSize` lanes from `laneBegin` on
 /// and [tileLow, tileHigh) of [0, tileSize). `body` gets both indices once for

@@ -140,7 +140,7 @@ private:
             forEachOverlapping(lane, block);
           else
             forEachLaneBlock(emitter, space, lane, low, high, block,
-                             /*bordersSingly=*/true);
+                             /*anyWidth=*/true);
         });
     return kernel.finish(tasks.tasks, tasks.elementsPerTask * rows.cost);
   }

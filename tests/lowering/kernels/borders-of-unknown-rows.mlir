@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of short borders beside rows of unknown length come one by one, which takes less than a masked vector.
+// Elements of short borders beside rows of unknown length come one by one, which takes less than a masked vector. What
+// whole values leave of the row comes by its two vectors.
 //
 // RUN: zenith-compile %s --emit=kernels --target=cpu:x86-64-v4 | FileCheck %s
 
 // CHECK-LABEL: func.func @k0_copy(
 // CHECK: memref.store
 // CHECK: vector.store
-// CHECK-COUNT-1: vector.maskedstore
+// CHECK-COUNT-2: vector.maskedstore
 // CHECK-NOT: vector.maskedstore
 // CHECK: memref.store
 // CHECK: return

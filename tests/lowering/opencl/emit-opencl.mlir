@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of a pointwise kernel: a loop over vectors, a masked tail, and an entry that gives each work-item a task.
-// Widths depend on the device, and so does the size of a group.
+// The text of a pointwise kernel: a loop over values of vectors, the rest by masked single ones, and an entry that gives
+// each work-item a task. Widths depend on the device, and so does the size of a group.
 //
 // RUN: zenith-compile %s --emit=opencl --target=opencl | FileCheck %s --enable-var-scope
 // RUN: zenith-compile %s --emit=opencl | FileCheck %s --enable-var-scope
@@ -15,11 +15,11 @@
 // CHECK: static inline void [[NAME:.*]]_tasks(__global float *restrict [[X:v[0-9]+]], __global float *restrict [[Y:v[0-9]+]], __global float *restrict [[R:v[0-9]+]], long [[N:v[0-9]+]],
 // CHECK: for (long [[TASK:v[0-9]+]] =
 // CHECK: for (long [[I:v[0-9]+]] =
-// CHECK-NEXT: const float[[W]] [[A:v[0-9]+]] = vload[[W]](0, [[X]] + [[I]]);
-// CHECK-NEXT: const float[[W]] [[B:v[0-9]+]] = vload[[W]](0, [[Y]] + [[I]]);
-// CHECK-NEXT: const float[[W]] [[S:v[0-9]+]] = [[A]] + [[B]];
-// CHECK-NEXT: const float[[W]] [[P:v[0-9]+]] = [[S]] * [[A]];
-// CHECK-NEXT: vstore[[W]]([[P]], 0, [[R]] + [[I]]);
+// CHECK-NEXT: const float[[V:8|16]] [[A:v[0-9]+]] = vload[[V]](0, [[X]] + [[I]]);
+// CHECK-NEXT: const float[[V]] [[B:v[0-9]+]] = vload[[V]](0, [[Y]] + [[I]]);
+// CHECK-NEXT: const float[[V]] [[S:v[0-9]+]] = [[A]] + [[B]];
+// CHECK-NEXT: const float[[V]] [[P:v[0-9]+]] = [[S]] * [[A]];
+// CHECK-NEXT: vstore[[V]]([[P]], 0, [[R]] + [[I]]);
 // CHECK: zenith_load_first_global_float[[W]]([[X]] +
 // CHECK: zenith_store_first_global_float[[W]]([[R]] +
 
