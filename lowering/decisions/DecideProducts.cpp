@@ -112,6 +112,7 @@ static Attribute plainProduct(const Request &request,
     keys.heights = request.integers(schedule.heights);
   if (const auto &stores = schedule.columnStores)
     keys.finish = request.integers({stores->tiles, stores->rows});
+  keys.sums = schedule.sums;
   keys.mirror = schedule.mirrorRows;
   return product(request, keys, scratch);
 }
@@ -237,6 +238,9 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
     if (wanted && wanted != has)
       return refuse(fusion, TileSizes, key, Twine(wanted),
                     has ? "a multiple of the lanes" : "none for this product");
+  if (given->sums && given->sums != own->sums)
+    return refuse(fusion, TileSizes, "sums", Twine(given->sums),
+                  "none for this product");
   if (!given->prefetch.tiles.agreesWith(own->prefetch.tiles) ||
       !given->prefetch.rest.agreesWith(own->prefetch.rest))
     return refuse(fusion, ModelLimits, "prefetch", textOf(request.given),

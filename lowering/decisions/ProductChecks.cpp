@@ -30,6 +30,7 @@ template <typename Product> static ProductKeys sharedKeys(Product product) {
   keys.prefetch = product.getPrefetch();
   keys.heights = product.getHeights();
   keys.finish = product.getFinish();
+  keys.sums = product.getSums();
   keys.stages = product.getStages();
   keys.vector = product.getVector();
   keys.kSlices = product.getKSlices();
@@ -61,13 +62,15 @@ Attribute productAttr(MLIRContext *context, bool isConv,
                          keys.fewestTasks, keys.inputTiles, keys.tile,
                          keys.item, keys.lanes, keys.operands, keys.block,
                          keys.kLoop, keys.joined, keys.prefetch, keys.heights,
-                         keys.finish, keys.stages, keys.vector, keys.kSlices,
+                         keys.finish, keys.sums, keys.stages, keys.vector,
+                         keys.kSlices,
                          keys.fragment, common.tasks, common.scratch,
                          common.shares, common.store);
   return GemmAttr::get(context, common.on, common.group, keys.mirror, keys.tile,
                        keys.item, keys.lanes, keys.operands, keys.block,
                        keys.kLoop, keys.joined, keys.prefetch, keys.heights,
-                       keys.finish, keys.stages, keys.vector, keys.kSlices,
+                       keys.finish, keys.sums, keys.stages, keys.vector,
+                       keys.kSlices,
                        keys.fragment, common.tasks, common.scratch,
                        common.shares, common.store);
 }
@@ -121,6 +124,8 @@ static LogicalResult checkSizes(graph::FusionOp fusion, const ProductKeys &keys,
     return fail("finish", keys.finish, "tiles and rows, both positive");
   if (keys.heights && !descends(keys.heights.asArrayRef()))
     return fail("heights", keys.heights, "positive sizes, the highest first");
+  if (keys.sums && keys.sums != 1 && keys.sums != 2 && keys.sums != 4)
+    return refuse(fusion, TileSizes, "sums", Twine(keys.sums), "1, 2 or 4");
   for (const Prefetch &prefetch : {keys.prefetch.tiles, keys.prefetch.rest})
     if (failed(checkPrefetch(fusion, prefetch)))
       return failure();
@@ -299,8 +304,8 @@ static LogicalResult checkLimits(graph::FusionOp fusion,
       return fail("item", Twine(registers) + " registers",
                   "at most " + Twine(mostItemRegisters));
     if (keys.prefetch != Prefetches() || keys.heights || keys.finish ||
-        keys.mirror)
-      return fail("prefetch, heights, finish, mirror", "keys of tasks",
+        keys.sums || keys.mirror)
+      return fail("prefetch, heights, finish, sums, mirror", "keys of tasks",
                   "none for a group");
   } else if (keys.item || keys.stages != 1 || keys.vector != 1) {
     return fail("item, stages, vector", "sizes of groups", "none for a task");

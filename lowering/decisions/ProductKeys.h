@@ -20,6 +20,7 @@ struct ProductKeys {
   sched::Joined joined;
   sched::Prefetches prefetch;
   mlir::DenseI64ArrayAttr heights, finish;
+  int64_t sums = 0;
   int64_t stages = 1, vector = 1, kSlices = 1;
   sched::Fragment fragment;
   sched::ConvForm form;                    ///< convolutions only

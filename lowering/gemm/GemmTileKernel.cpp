@@ -83,7 +83,6 @@ decltype(MicroKernel::form) GemmTileKernel::formFor(const MicroKernel &kernel,
 }
 
 MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
-  constexpr int64_t shortSum = 32;
   MicroKernel kernel;
   kernel.lanes = sumLanes(space.sum, k.target);
   kernel.vectors = panels * (gemm.nr / kernel.lanes);
@@ -101,8 +100,7 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
     kernel.vectors = unsigned(*known);
   kernel.accumulates = gemm.schedule.storesAccumulators();
   kernel.fma = k.target.fma;
-  auto kSize = space.totalK().constant();
-  kernel.inOrder = kSize && *kSize <= shortSum;
+  kernel.sets = gemm.schedule.accumulatorSets();
   if (auto ofTap = space.kAxis.size.constant();
       ofTap && *ofTap > 0 && !clippedK(space))
     kernel.kMultiple = unsigned(std::gcd(*ofTap, gemm.schedule.kc()));

@@ -384,6 +384,7 @@ MicroKernel WinogradNest::microKernel() const {
   kernel.lanes = sumLanes(space.sum, k.target);
   kernel.mr = mr();
   kernel.vectors = width / kernel.lanes;
+  kernel.sets = accumulatorSets(kernel.tileVectors());
   kernel.fma = k.target.fma;
   kernel.a = kernel.b = kernel.sum = space.sum;
   return kernel;

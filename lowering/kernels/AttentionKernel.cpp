@@ -199,6 +199,7 @@ MicroKernel AttentionNest::microKernel(unsigned mr, unsigned vectors,
   kernel.mr = mr;
   kernel.vectors = vectors;
   kernel.lanes = lanes;
+  kernel.sets = accumulatorSets(kernel.tileVectors());
   kernel.fma = k.target.fma;
   kernel.a = kernel.sum = space.matmul.sum;
   kernel.b = b;
@@ -271,8 +272,9 @@ void AttentionNest::scoreRows(Value count) {
   args.cOffset = k.index(0);
   args.rowStrideC = k.index(space.blockKeys);
   args.columns = count;
-  callDotKernel(k, microKernel(1, 1, keys.source.element), args, rows,
-                k.size(keys.stride));
+  MicroKernel kernel = microKernel(1, 1, keys.source.element);
+  kernel.sets = dotSets(segment->keyCount.constant());
+  callDotKernel(k, kernel, args, rows, k.size(keys.stride));
 }
 
 void AttentionNest::weighRows(Value count) {

@@ -34,23 +34,30 @@ bool MicroKernel::sumsWholeRounds() const {
   return kMultiple % kOfRound(*this) == 0;
 }
 
-unsigned accumulatorSets(const MicroKernel &kernel) {
-  constexpr unsigned accumulators = 12, most = 4;
-  unsigned tile = kernel.tileVectors(), sets = 1;
-  while (!kernel.inOrder && !kernel.isAlongK() && sets < most &&
-         tile * sets * 2 <= accumulators)
+unsigned accumulatorSets(int64_t vectors) {
+  constexpr int64_t accumulators = 12;
+  constexpr unsigned most = 4;
+  unsigned sets = 1;
+  while (sets < most && vectors * sets * 2 <= accumulators)
     sets *= 2;
   return sets;
 }
 
+unsigned dotSets(std::optional<int64_t> columns) {
+  return columns && *columns < dotsAtOnce ? 4 : 2;
+}
+
+/// The most iterations over K of a round.
+static constexpr unsigned mostUnroll = 4;
+
 unsigned kUnroll(const MicroKernel &kernel) {
-  constexpr unsigned multiplyAdds = 48, most = 4, registers = 36;
+  constexpr unsigned multiplyAdds = 48, registers = 36;
   unsigned tile = kernel.tileVectors(), unroll = 1;
   // LLVM moves the loads of all rows of A up to a prefetch, and those of the
   // next k soon after it: the accumulators of a tall tile would be spilled.
   if (kernel.prefetchAs<PrefetchB>() && tile + 2 * kernel.mr > registers)
     return unroll;
-  while (unroll < most && tile * unroll * 2 <= multiplyAdds)
+  while (unroll < mostUnroll && tile * unroll * 2 <= multiplyAdds)
     unroll *= 2;
   return unroll;
 }
@@ -58,12 +65,15 @@ unsigned kUnroll(const MicroKernel &kernel) {
 unsigned kOfRound(const MicroKernel &kernel) {
   if (kernel.isAlongK())
     return kernel.lanes;
-  unsigned sets = accumulatorSets(kernel);
+  unsigned sets = kernel.sets;
   if (auto *interleaved = std::get_if<InterleavedK>(&kernel.form))
     return interleaved->group * sets * interleaved->groupsPerSet(sets);
   if (std::holds_alternative<PairedK>(kernel.form))
     return 2 * sets;
-  return kernel.strides() ? std::max(sets, kUnroll(kernel)) : sets;
+  if (!kernel.strides())
+    return sets;
+  // Rounds are as long for all tiles: what they leave over is of the first set.
+  return sets > 1 ? mostUnroll : kUnroll(kernel);
 }
 
 } // namespace zenith::kernels

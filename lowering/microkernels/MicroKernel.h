@@ -104,10 +104,11 @@ struct MicroKernel {
       prefetch;
   bool accumulates = false; ///< adds to the sums in memory at `c`
   bool fma = true;
-  /// Adds one k after the other in one set of accumulators. For short sums,
-  /// which are then rounded as a plain loop does; several sets would gain
-  /// nothing. No effect along K.
-  bool inOrder = false;
+  /// Sets of accumulators, to which k are added in turn: 1, 2 or 4. Tiles of
+  /// one product have the same number, so that equal rows are rounded alike;
+  /// one set rounds as a plain loop does. Of AlongK there is one; those of dot
+  /// products are vectors of K.
+  unsigned sets = 1;
   /// The tile may have so many rows less: of its last rows, those behind
   /// MicroKernelArgs::lastRow are that row, which is then computed again.
   unsigned repeatedRows = 0;
@@ -168,9 +169,14 @@ unsigned kUnroll(const MicroKernel &kernel);
 /// Number of k that a round of the innermost loop sums.
 unsigned kOfRound(const MicroKernel &kernel);
 
-/// Sets of accumulators per tile: with few accumulators per set, multiply-adds
-/// would wait for each other's results.
-unsigned accumulatorSets(const MicroKernel &kernel);
+/// Sets of accumulators that a tile of `vectors` of them gains from: with few
+/// per set, multiply-adds would wait for each other's results.
+unsigned accumulatorSets(int64_t vectors);
+
+/// The same for dot products of rows with `columns` columns, if they are known.
+unsigned dotSets(std::optional<int64_t> columns);
+/// Columns of a row whose dot products are computed together.
+inline constexpr unsigned dotsAtOnce = 4;
 
 } // namespace zenith::kernels
 

@@ -97,8 +97,8 @@ static std::string nameOf(const MicroKernel &kernel) {
   name += loops[unsigned(kernel.loops)];
   if (kernel.accumulates)
     name += "_accumulates";
-  if (kernel.inOrder)
-    name += "_inorder";
+  if (kernel.sets > 1)
+    name += "_sets" + std::to_string(kernel.sets);
   if (kernel.repeatedRows)
     name += "_or_less";
   if (kernel.repeatedRows > 1)
@@ -166,9 +166,6 @@ static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
     kernel.prefetch = NoPrefetch();
   if (auto kSize = builder.constantOf(args.kSize); kSize && *kSize > 0)
     kernel.kMultiple = unsigned(*kSize);
-  // A kernel that has one set of accumulators anyway is the same.
-  bool inOrder = std::exchange(kernel.inOrder, false);
-  kernel.inOrder = inOrder && accumulatorSets(kernel) > 1;
   kernel.kMultiple = kernel.sumsWholeRounds() ? kOfRound(kernel) : 1;
   return kernel;
 }
@@ -262,6 +259,7 @@ void callDotKernel(KernelBuilder &builder, const MicroKernel &given,
                    Value columnStride) {
   MicroKernel kernel;
   kernel.lanes = given.lanes;
+  kernel.sets = given.sets;
   kernel.fma = given.fma;
   kernel.a = given.a, kernel.b = given.b, kernel.sum = given.sum;
   if (!builder.target.calls) {

@@ -30,7 +30,7 @@ llvm::SmallVector<unsigned> everyHeight(unsigned most, unsigned step);
 /// Dot products of rows that are contiguous along K in both operands (B is
 /// transposed): for r < rows, n < columns, c[cOffset + r * rowStrideC + n] =
 /// sum over k of a[aOffset + r * rowStride + k] * b[bOffset + n * columnStride
-/// + k]. Uses lanes, fma and types of `kernel` only.
+/// + k]. Uses lanes, sets, fma and types of `kernel` only.
 void callDotKernel(KernelBuilder &builder, const MicroKernel &kernel,
                    const MicroKernelArgs &args, mlir::Value rows,
                    mlir::Value columnStride);

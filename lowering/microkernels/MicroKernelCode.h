@@ -17,7 +17,7 @@ public:
                   const MicroKernel &kernel, const TargetModel &target)
       : b(b), loc(loc), kernel(kernel), target(target),
         vectorType(mlir::VectorType::get({int64_t(kernel.lanes)}, kernel.sum)),
-        sets(accumulatorSets(kernel)) {}
+        sets(kernel.isAlongK() ? 1 : kernel.sets) {}
 
 protected:
   using Values = llvm::SmallVector<mlir::Value>;

@@ -144,6 +144,7 @@ GemmSchedule gemmScheduleOf(const ContractionSpace &space,
   schedule.prefetch = given.prefetch;
   schedule.heights = given.heights;
   schedule.columnStores = given.columnStores;
+  schedule.sums = given.sums;
   schedule.mirrorRows = given.mirrorRows;
   if (hasGroupsFirst(space) && !schedule.sweptK())
     schedule.order = GemmSchedule::OuterAxesFirst;

@@ -85,6 +85,7 @@ struct GemmSchedule {
   /// Of micro-kernels, the highest first; empty where M says them.
   llvm::SmallVector<int64_t> heights;
   std::optional<ColumnStores> columnStores;
+  int64_t sums = 0;       ///< sets of accumulators; 0: one
   int64_t mirrorRows = 0; ///< of squares that a launch of its own mirrors
   /// The order of tasks, beside panel groups, which come first.
   enum TaskOrder {
@@ -105,6 +106,9 @@ struct GemmSchedule {
   bool storesAccumulators() const { return blockedK() || sweptK(); }
   int64_t kBlocks() const;
   int64_t kc() const; ///< 0 for WholeK
+  unsigned accumulatorSets() const {
+    return unsigned(std::max<int64_t>(1, sums));
+  }
   bool widens() const {
     return taskPanels && taskPanels->kind == TaskPanels::Widened;
   }
@@ -124,7 +128,7 @@ struct GivenTile {
   sched::Prefetches prefetch;
   llvm::SmallVector<int64_t> heights;
   std::optional<ColumnStores> columnStores;
-  int64_t mirrorRows = 0;
+  int64_t sums = 0, mirrorRows = 0;
   bool noWinograd = false, noSmallM = false; ///< one variant serves all sizes
 };
 

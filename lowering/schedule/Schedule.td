@@ -88,6 +88,7 @@ class Sched_Product<string name, string attrMnemonic, dag own> : Sched_Kind<name
     PrefetchParameter:$prefetch,
     IntegersParameter<"rows of the micro-kernels that sum tiles, the highest first">:$heights,
     IntegersParameter<"tiles and rows that are finished at once where rows of results are contiguous">:$finish,
+    IntegerParameter<"sets of accumulators of a tile, to which k are added in turn; left out, shapes and target see no use in several">:$sums,
     OneParameter<"tiles of local memory that are loaded ahead">:$stages,
     OneParameter<"elements that an item reads at once">:$vector,
     OneParameter<"slices of K with a slot each, added in order">:$k_slices,
@@ -107,7 +108,8 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
     the next `panel`; `rows<n>`, those of A that are n further on; or `none`. Left out, shapes and target see no use in any. In
     brackets, the second is that of tiles of half panels, which are left to the last rows of many.
     `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough, and
-    computes its last row again. Where the last rows are left to half panels, the heights are those of such tiles.
+    computes its last row again. Where the last rows are left to half panels, the heights are those of such tiles. Tiles of
+    all heights have the same `sums`, so that equal rows are rounded alike.
     Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
   }];
 }

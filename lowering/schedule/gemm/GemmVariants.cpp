@@ -38,6 +38,7 @@ static GivenTile tileOf(Product product, bool isChoice) {
                          heights.asArrayRef().end());
   if (DenseI64ArrayAttr finish = product.getFinish())
     given.columnStores = {finish[0], finish[1]};
+  given.sums = product.getSums();
   given.noSmallM = !isChoice;
   return given;
 }
@@ -183,6 +184,69 @@ static void decidePrefetches(GemmSchedule &schedule,
     take(given.rest, schedule.prefetch.rest);
 }
 
+namespace {
+/// Accumulators of the smallest and the largest tile.
+struct TileRange {
+  int64_t fewest, most;
+};
+} // namespace
+
+/// Rows of balanced tiles, or of those that have code where only a run knows
+/// how many rows there are.
+static TileRange rowsOfTiles(const ContractionSpace &space,
+                             const TargetModel &target) {
+  int64_t mr = mrOf(space, target);
+  auto rows = space.rowAxis.size.constant();
+  if (!rows)
+    return {std::min<int64_t>(mr, 2), mr};
+  int64_t tiles = std::max<int64_t>(1, (*rows + mr - 1) / mr);
+  return {std::max<int64_t>(1, *rows / tiles), (*rows + tiles - 1) / tiles};
+}
+
+static TileRange tileRange(const ContractionSpace &space,
+                           const GemmSchedule &schedule,
+                           const TargetModel &target) {
+  TileRange rows = rowsOfTiles(space, target);
+  int64_t nr = nrOf(space.sum, target), lanes = sumLanes(space.sum, target),
+          fewest = nr / lanes, most = fewest;
+  if (auto known = space.columns.size.constant(); known && *known % nr) {
+    fewest = std::max<int64_t>(1, (*known % nr + lanes - 1) / lanes);
+    most = *known < nr ? fewest : most;
+  }
+  if (const SweptK *swept = schedule.sweptK())
+    most *= swept->panelsPerStep;
+  TileRange tiles{rows.fewest * fewest, rows.most * most};
+  if (endsInHalfPanels(space, schedule, target)) {
+    int64_t ofHalf = std::max<int64_t>(1, most / 2);
+    tiles.fewest = std::min(tiles.fewest, rows.fewest * ofHalf);
+    tiles.most = std::max(tiles.most, int64_t(halved(target).mr) * ofHalf);
+  }
+  return tiles;
+}
+
+/// Sets of accumulators of all tiles: as many as the smallest one gains from,
+/// as far as the largest one leaves registers to operands. Equal rows are then
+/// rounded alike in tiles of any height, and equal columns in any panel.
+static int64_t chooseSums(const ContractionSpace &space,
+                          const GemmSchedule &schedule,
+                          const TargetModel &target) {
+  // Short sums gain nothing, and are rounded as a plain loop does.
+  constexpr int64_t shortSum = 32;
+  if (space.form == ContractionSpace::TiledDots)
+    return 0;
+  if (space.form == ContractionSpace::Dots)
+    return dotSets(space.columns.size.constant());
+  auto kSize = space.totalK().constant();
+  if (kSize && *kSize <= shortSum)
+    return 0;
+  TileRange tiles = tileRange(space, schedule, target);
+  int64_t registers = int64_t(target.registers) * 3 / 4;
+  unsigned sets = accumulatorSets(tiles.fewest);
+  while (sets > 1 && tiles.most * sets > registers)
+    sets /= 2;
+  return sets > 1 ? sets : 0;
+}
+
 /// Tasks with a given number of tiles keep it.
 static void decideColumnStores(GemmSchedule &schedule,
                                const ContractionSpace &space,
@@ -227,6 +291,9 @@ GemmSchedule chooseGemm(const ContractionSpace &space,
   if (storesColumns)
     decideColumnStores(schedule, space, target, given.columnStores,
                        /*aligns=*/!takesBlock);
+  schedule.sums = given.sums && space.form != ContractionSpace::TiledDots
+                      ? given.sums
+                      : chooseSums(space, schedule, target);
   if (space.symmetric)
     schedule.mirrorRows =
         given.mirrorRows && given.mirrorRows % int64_t(target.lanes) == 0

@@ -44,7 +44,8 @@ private:
 
 /// The schedule that shapes and target choose, with what `given` asks for where
 /// that is free: blocks of tiles and panels, and of K, prefetches, tiles that
-/// are finished at once, squares. `storesColumns`: the epilogue does.
+/// are finished at once, sets of accumulators, squares. `storesColumns`: the
+/// epilogue does.
 GemmSchedule chooseGemm(const ContractionSpace &space,
                         const TargetModel &target, const GivenTile &given,
                         bool storesColumns);

@@ -171,8 +171,10 @@ def draw(text, r):
         lanes, given, along_k = r.choice(LANES[1:6]), keys.get("tile"), "dots" in keys.get("operands", "")
         stores, squares = "finish" in keys, "mirror" in keys
         heights = "heights" in keys
-        for key in ("tile", "lanes", "scratch", "prefetch", "heights", "finish", "mirror"):
+        for key in ("tile", "lanes", "scratch", "prefetch", "heights", "finish", "sums", "mirror"):
             put(key)
+        if chance(0.3) and not along_k:
+            put("sums", r.choice([1, 2, 4]))
         if chance(0.5):
             put("prefetch", r.choice(PREFETCHES))
         if along_k:

@@ -304,6 +304,16 @@ func.func @c3_prefetch(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor
 }
 
 // -----
+func.func @c3_sums(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: sums: got 3, expected 1, 2 or 4 (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, sums = 3>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
+
+// -----
 func.func @c3_mirror(%x: tensor<64x128xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule: mirror: got -8, expected at least 1 (sched_c3)}}
   %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>) -> tensor<64x64xf32> attributes {schedule = #sched.gemm<on = task, mirror = -8, tile = [6, 16], lanes = 8>} {
@@ -315,7 +325,7 @@ func.func @c3_mirror(%x: tensor<64x128xf32>) -> tensor<64x64xf32> {
 
 // -----
 func.func @c12_keys_of_tasks(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
-  // expected-error @below {{schedule: prefetch, heights, finish, mirror: got keys of tasks, expected none for a group (sched_c12)}}
+  // expected-error @below {{schedule: prefetch, heights, finish, sums, mirror: got keys of tasks, expected none for a group (sched_c12)}}
   %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = group, group = [16, 16, 1], tile = [32, 32, 16], item = [2, 2], operands = [local, local], prefetch = panel>} {
     %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
     graph.yield %1 : tensor<64x96xf32>

@@ -284,6 +284,17 @@ func.func @c3_mirror(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<6
 }
 
 // -----
+// Lanes along K are the partial sums.
+func.func @c3_sums(%x: tensor<64x128xf32>, %w: tensor<5x128xf32>) -> tensor<64x5xf32> {
+  // expected-error @below {{schedule: sums: got 2, expected none for this product (sched_c3)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<5x128xf32>) -> tensor<64x5xf32> attributes {schedule = #sched.gemm<on = task, sums = 2>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [1]> : (tensor<64x128xf32>, tensor<5x128xf32>) -> tensor<64x5xf32>
+    graph.yield %1 : tensor<64x5xf32>
+  }
+  return %0 : tensor<64x5xf32>
+}
+
+// -----
 func.func @c3_lanes_of_mirror(%x: tensor<300x64xf32>) -> tensor<300x300xf32> {
   // expected-error @below {{schedule: mirror: got 12, expected a multiple of the lanes (sched_c3)}}
   %0 = graph.fusion contraction (%a = %x : tensor<300x64xf32>) -> tensor<300x300xf32> attributes {schedule = #sched.gemm<on = task, mirror = 12, tile = [6, 16], lanes = 8>} {

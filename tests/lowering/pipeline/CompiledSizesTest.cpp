@@ -128,6 +128,49 @@ TEST_F(CompiledSizes, EmptyOperandsHaveSizesThatDivide) {
   }
 }
 
+// Rows of full tiles and of what is left are summed in one order, and so are
+// columns of the last panel.
+TEST_F(CompiledSizes, EqualRowsAndColumnsAreRoundedAlike) {
+  for (auto [k, columns] : {std::array<int64_t, 2>{64, 16},
+                            {300, 5},
+                            {300, 33},
+                            {301, 80},
+                            {77, 100}})
+    for (const char *rows : {"?", "1", "7", "9", "31"}) {
+      SCOPED_TRACE(llvm::formatv("{0} x {1} x {2}", rows, k, columns).str());
+      std::string text = llvm::formatv(R"(
+func.func @main(%x: tensor<{0}x{1}xf32>, %w: tensor<{1}x{2}xf32>) -> tensor<{0}x{2}xf32> {{
+  %y = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<{0}x{1}xf32>, tensor<{1}x{2}xf32>) -> tensor<{0}x{2}xf32>
+  return %y : tensor<{0}x{2}xf32>
+})",
+                                       rows, k, columns)
+                             .str();
+      auto session = start(compile(text.c_str()));
+      ASSERT_TRUE(session);
+      std::vector<int64_t> sizes{1, 2, 3, 7, 13, 31, 33};
+      if (*rows != '?')
+        sizes = {std::stoll(rows)};
+      for (int64_t m : sizes) {
+        Tensor x = floats({m, k}, 1), w = floats({k, columns}, 2);
+        Tensor sameRows = floats({m, k}, 1), sameColumns = w;
+        auto *a = reinterpret_cast<float *>(sameRows.writable());
+        for (int64_t i = k; i < m * k; ++i)
+          a[i] = a[i - k];
+        auto *b = reinterpret_cast<float *>(sameColumns.writable());
+        for (int64_t i = 0; i < k * columns; ++i)
+          b[i] = i % columns ? b[i - 1] : b[i];
+        Tensor ofRows = run(*session, {sameRows, w})[0],
+               ofColumns = run(*session, {x, sameColumns})[0];
+        auto *c = reinterpret_cast<const float *>(ofRows.bytes());
+        for (int64_t i = columns; i < m * columns; ++i)
+          ASSERT_EQ(c[i], c[i - columns]) << m << " rows, element " << i;
+        auto *d = reinterpret_cast<const float *>(ofColumns.bytes());
+        for (int64_t i = 0; i < m * columns; ++i)
+          ASSERT_EQ(d[i], d[i - i % columns]) << m << " rows, element " << i;
+      }
+    }
+}
+
 TEST_F(CompiledSizes, TransposedConvolutions) {
   // Windows that steps fill, that overlap, and that leave gaps.
   for (auto [window, low, high] :
