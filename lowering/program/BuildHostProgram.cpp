@@ -232,7 +232,7 @@ LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
 LogicalResult ProgramBuilder::addStep(Operation &op) {
   if (isa<graph::FusionOp, graph::BarrierOp, graph::PlaceOp, host::BranchOp,
           host::LoopOp>(op))
-    addKnownGuards();
+    addKnownGuards(&op);
   LogicalResult done =
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](graph::FusionOp fusion) { return launch(fusion); })
@@ -301,7 +301,7 @@ LogicalResult ProgramBuilder::build() {
   for (Operation &op : function.getBody().front())
     if (!early.contains(&op) && failed(addStep(op)))
       return failure();
-  addKnownGuards();
+  addKnownGuards(nullptr);
   if (failed(returnValues(ret)))
     return failure();
   if (hasUnreadableDim)

@@ -23,19 +23,26 @@ void ProgramBuilder::learn(StringRef symbol) {
   }
 }
 
-/// Emits the guards that waited for symbols. They come as late as they may: the
+/// Emits the guards that waited for symbols and that `step`, or one before it,
+/// needs; all of them where it is null. They come as late as they may: the
 /// program's own checks name nodes and shapes.
-void ProgramBuilder::addKnownGuards() {
-  llvm::sort(woken);
-  for (size_t index : woken) {
-    const ShapeGuard &guard = guards[index];
-    if (auto missing = missingSymbol(guard.nonnegative))
+void ProgramBuilder::addKnownGuards(Operation *step) {
+  for (size_t index : woken)
+    if (auto missing = missingSymbol(guards[index].nonnegative))
       waiting[*missing].push_back(index);
     else
-      builder.create<host::GuardOp>(function.getLoc(), dim(guard.nonnegative),
-                                    builder.getStringAttr(guard.message));
-  }
+      ready.insert(index);
   woken.clear();
+  // Guards are in the order of the steps.
+  while (!ready.empty()) {
+    const ShapeGuard &guard = guards[*ready.begin()];
+    if (step && guard.step && guard.step != step &&
+        step->isBeforeInBlock(guard.step))
+      return;
+    builder.create<host::GuardOp>(function.getLoc(), dim(guard.nonnegative),
+                                  builder.getStringAttr(guard.message));
+    ready.erase(ready.begin());
+  }
 }
 
 /// The symbol that a step binds to a scalar: the one that sizes are made of, if

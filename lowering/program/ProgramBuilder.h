@@ -12,6 +12,7 @@
 #include "lowering/program/ShapeGuards.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
+#include <set>
 
 namespace zenith::pipeline {
 
@@ -71,7 +72,7 @@ private:
   host::BufferAttr cellOf(mlir::Value value, mlir::Operation *user);
   std::string symbolFor(mlir::Value value);
   void learn(llvm::StringRef symbol);
-  void addKnownGuards();
+  void addKnownGuards(mlir::Operation *step);
   void learnDims(mlir::Value value);
   mlir::LogicalResult evaluate(mlir::Operation *op);
   mlir::LogicalResult fetch(mlir::Value input, mlir::OpResult result);
@@ -134,6 +135,7 @@ private:
   llvm::StringMap<llvm::SmallVector<size_t, 1>> waiting;
   /// Guards whose symbol has been bound since guards were last emitted.
   llvm::SmallVector<size_t> woken;
+  std::set<size_t> ready; ///< guards whose symbols are known
   llvm::DenseMap<mlir::Value, std::string> symbols; ///< of the host's scalars
   llvm::DenseMap<mlir::Value, unsigned> cells;
   unsigned cellCount = 0, computed = 0;

@@ -241,8 +241,15 @@ std::vector<ShapeGuard> collectShapeGuards(func::FuncOp function,
                                            graph::DimAnalysis &dims) {
   GuardCollector collector(dims);
   collector.guards = boundsOfDims(function);
-  function.walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { collector.visit(op); });
+  if (function.isExternal())
+    return std::move(collector.guards);
+  for (Operation &step : function.getBody().front()) {
+    size_t first = collector.guards.size();
+    step.walk<WalkOrder::PreOrder>([&](Operation *op) { collector.visit(op); });
+    for (ShapeGuard &guard :
+         MutableArrayRef(collector.guards).drop_front(first))
+      guard.step = &step;
+  }
   return std::move(collector.guards);
 }
 

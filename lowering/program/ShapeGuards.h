@@ -18,6 +18,8 @@ namespace zenith::pipeline {
 struct ShapeGuard {
   graph::DimExpr nonnegative;
   std::string message;
+  /// The op of the function's block that needs it first; null: none alone.
+  mlir::Operation *step = nullptr;
 };
 
 /// Guards of all ops of a function, those inside fusions included; each once,

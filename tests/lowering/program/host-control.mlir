@@ -49,6 +49,27 @@ func.func @sized(%v: tensor<4xi64>, %x: tensor<f32>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
+// What a kernel's guard says comes after the program's own check of the same size, also where other kernels run before.
+// CHECK-LABEL: host.program @checked_between
+// CHECK: host.fetch "[[N:%i[0-9]+]]" from
+// CHECK: host.guard "[[N]]"
+// CHECK: host.launch
+// CHECK: host.assert {{.*}} "too few: {0}"
+// CHECK: host.guard "-{{%i[0-9]+}} + [[N]]"
+func.func @checked_between(%v: tensor<4xi64>, %k: tensor<i64>, %x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %n = graph.reduce sum, %v [0] : tensor<4xi64> -> tensor<i64>
+  %b = graph.broadcast %x [] [%n] : tensor<f32> -> tensor<?xf32>
+  %s = graph.sort %b 0 keys 1 : (tensor<?xf32>) -> tensor<?xf32>
+  %r = graph.reduce max, %s [0] : tensor<?xf32> -> tensor<f32>
+  %c = graph.compare le, %k, %n : tensor<i64> -> tensor<i1>
+  graph.assert %c "too few: {0}"(%n) : tensor<i1>, tensor<i64>
+  %m = graph.sub %n, %k : tensor<i64>
+  %d = graph.broadcast %x [] [%m] : tensor<f32> -> tensor<?xf32>
+  %t = graph.sort %d 0 keys 1 : (tensor<?xf32>) -> tensor<?xf32>
+  %q = graph.reduce max, %t [0] : tensor<?xf32> -> tensor<f32>
+  return %r, %q : tensor<f32>, tensor<f32>
+}
+
 // Two branches with one size write where the result belongs.
 // CHECK-LABEL: host.program @choose
 // CHECK-NEXT: host.if "%i0" to [@choose_if0_then, @choose_if0_else] arguments
