@@ -4,6 +4,7 @@
 // other keys demand.
 
 #include "lowering/decisions/Decide.h"
+#include "ir/ShapeChecks.h"
 #include "lowering/decisions/Encodings.h"
 #include "lowering/decisions/InPlace.h"
 #include "lowering/decisions/ProductKeys.h"
@@ -22,9 +23,13 @@ StringAttr Request::tasks() const {
   return given ? keysOf(given).tasks : StringAttr();
 }
 
-sched::Store Request::store() const {
-  return given && !givenAs<sched::ChoiceAttr>() ? keysOf(given).store
-                                                : sched::Store::Plain;
+sched::Stores Request::store() const {
+  if (!given || givenAs<sched::ChoiceAttr>())
+    return {};
+  const sched::Stores own = keysOf(given).store;
+  return own.how == sched::Store::Streaming && !own.results
+             ? streamingStores(fusion, dims, target)
+             : own;
 }
 
 DenseI64ArrayAttr Request::integers(ArrayRef<int64_t> values) const {
@@ -44,12 +49,29 @@ ArrayAttr Request::scratchAttr(ArrayRef<DimExpr> bytes) const {
 /// are first asked for.
 static bool dependsOnData(StringRef text) { return text.contains('%'); }
 
-static bool mayStreamAny(const Request &request) {
+/// sched_c12: results that are streamed may be.
+static LogicalResult checkStores(const Request &request) {
+  const sched::Stores given = keysOf(request.given).store;
+  if (given.how != sched::Store::Streaming)
+    return success();
   graph::FusionOp fusion = request.fusion;
-  return isa<sched::ElementsAttr, sched::ReduceAttr>(request.given) &&
-         llvm::any_of(llvm::seq(fusion->getNumResults()), [&](unsigned result) {
-           return mayStream(fusion, result, request.dims, request.target);
-         });
+  const sched::Stores open =
+      isa<sched::ElementsAttr, sched::ReduceAttr>(request.given)
+          ? streamingStores(fusion, request.dims, request.target)
+          : sched::Stores();
+  if (open.how != sched::Store::Streaming)
+    return refuse(fusion, ModelLimits, "store", "streaming",
+                  "plain: no result goes to the caller alone, in whole lines");
+  if (!given.results ||
+      llvm::all_of(given.results.asArrayRef(), [&](int64_t result) {
+        return result >= 0 && result < int64_t(fusion->getNumResults()) &&
+               open.areStreaming(unsigned(result));
+      }))
+    return success();
+  return refuse(fusion, ModelLimits, "store",
+                "streaming of results " +
+                    graph::listText(given.results.asArrayRef()),
+                "results that go to the caller alone, in whole lines");
 }
 
 LogicalResult Request::check(const std::optional<DimExpr> &tasks,
@@ -57,10 +79,8 @@ LogicalResult Request::check(const std::optional<DimExpr> &tasks,
   if (!given)
     return success();
   ScheduleKeys keys = keysOf(given);
-  // sched_c12
-  if (store() == sched::Store::Streaming && !mayStreamAny(*this))
-    return refuse(fusion, ModelLimits, "store", "streaming",
-                  "plain: no result goes to the caller alone, in whole lines");
+  if (!givenAs<sched::ChoiceAttr>() && failed(checkStores(*this)))
+    return failure();
   // sched_c8
   if (keys.tasks && tasks && !dependsOnData(keys.tasks) &&
       DimExpr::parse(keys.tasks.str()) != *tasks)

@@ -48,8 +48,8 @@ struct Request {
     return mlir::dyn_cast_or_null<Kind>(mlir::Attribute(given));
   }
   mlir::StringAttr tasks() const;
-  /// Plain where nothing is given.
-  sched::Store store() const;
+  /// Plain where nothing is given; with the results that streaming is for.
+  sched::Stores store() const;
   /// Fails where a given number of tasks or given scratch differ from what the
   /// other keys demand. Scratch whose size depends on data is only counted.
   mlir::LogicalResult check(const std::optional<graph::DimExpr> &tasks,

@@ -39,7 +39,7 @@ ScheduleKeys keysOf(Attribute schedule) {
                 routine.getTasks(),
                 routine.getScratch(),
                 routine.getShares(),
-                Store::Plain};
+                {}};
       })
       .Case([](ChoiceAttr choice) {
         return choice.getVariants().empty() ? ScheduleKeys()

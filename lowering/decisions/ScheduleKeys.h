@@ -16,7 +16,7 @@ struct ScheduleKeys {
   int64_t lanes = 0;
   mlir::StringAttr tasks;
   mlir::ArrayAttr scratch, shares;
-  sched::Store store = sched::Store::Plain;
+  sched::Stores store;
 };
 
 /// Of a choice, those of its first variant: scratch and shares are the same in

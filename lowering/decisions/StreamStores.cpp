@@ -77,9 +77,18 @@ static DimExpr streamable(graph::FusionOp fusion, unsigned result,
                 : DimExpr(0);
 }
 
-bool mayStream(graph::FusionOp fusion, unsigned result,
-               graph::DimAnalysis &dims, const target::TargetModel &model) {
-  return !streamable(fusion, result, dims, model).isConstant(0);
+Stores streamingStores(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                       const target::TargetModel &model) {
+  SmallVector<int64_t> results;
+  for (unsigned result = 0; result < fusion->getNumResults(); ++result)
+    if (!streamable(fusion, result, dims, model).isConstant(0))
+      results.push_back(result);
+  if (results.empty())
+    return {};
+  bool all = results.size() == fusion->getNumResults();
+  return {Store::Streaming,
+          all ? DenseI64ArrayAttr()
+              : DenseI64ArrayAttr::get(fusion.getContext(), results)};
 }
 
 /// Bytes read and written.
@@ -91,7 +100,7 @@ static DimExpr bytesOf(ValueRange values, graph::DimAnalysis &dims) {
 }
 
 /// The same schedule with other stores.
-static Attribute withStore(Attribute schedule, Store store) {
+static Attribute withStore(Attribute schedule, const Stores &store) {
   MLIRContext *context = schedule.getContext();
   if (auto own = dyn_cast<ElementsAttr>(schedule))
     return ElementsAttr::get(context, own.getOn(), own.getGroup(),
@@ -133,7 +142,8 @@ graph::Schedule withStreamingStores(graph::FusionOp fusion,
     guard = {DimExpr(1),
              (DimExpr(1) - kernels::isAtMost(all, model.streamingBytes)) *
                  condition};
-  Attribute streamed = withStore(schedule, Store::Streaming);
+  Attribute streamed =
+      withStore(schedule, streamingStores(fusion, dims, model));
   if (guard.lower.provablyAtMost(guard.upper))
     return cast<graph::Schedule>(streamed);
   std::string text = guard.str();
@@ -146,14 +156,16 @@ graph::Schedule withStreamingStores(graph::FusionOp fusion,
       builder.getArrayAttr({streamed, schedule})));
 }
 
-DimExpr streamingGuard(graph::Schedule schedule) {
+StreamedResults streamedResults(graph::Schedule schedule) {
   auto choice = dyn_cast<ChoiceAttr>(schedule);
+  Stores stores =
+      keysOf(choice ? choice.getVariants()[0] : Attribute(schedule)).store;
+  if (stores.how != Store::Streaming)
+    return {{}, 0};
   if (!choice)
-    return keysOf(schedule).store == Store::Streaming ? 1 : 0;
-  if (keysOf(choice.getVariants()[0]).store != Store::Streaming)
-    return 0;
+    return {stores, 1};
   auto guard = Guard::parse(cast<StringAttr>(choice.getGuards()[0]).getValue());
-  return guard ? guard->taken() : DimExpr(0);
+  return {stores, guard ? guard->taken() : DimExpr(0)};
 }
 
 } // namespace zenith::decisions

@@ -5,15 +5,16 @@
 #ifndef ZENITH_LOWERING_DECISIONS_STREAMSTORES_H
 #define ZENITH_LOWERING_DECISIONS_STREAMSTORES_H
 
-#include "ir/GraphOps.h"
 #include "ir/target/TargetModel.h"
+#include "lowering/schedule/Schedule.h"
 
 namespace zenith::decisions {
 
-/// Whether a kernel could stream a result for some sizes: of plain loops, whose
-/// caller alone reads it, in whole cache lines.
-bool mayStream(graph::FusionOp fusion, unsigned result,
-               graph::DimAnalysis &dims, const target::TargetModel &model);
+/// Streaming, for the results that a kernel could stream for some sizes: of
+/// plain loops, whose caller alone reads them, in whole cache lines. Plain
+/// where there are none.
+sched::Stores streamingStores(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                              const target::TargetModel &model);
 
 /// The schedule, of kind elements or reduce, with streaming stores where they
 /// pay off: for results that exceed the caches, unless the kernel writes more
@@ -24,8 +25,12 @@ graph::Schedule withStreamingStores(graph::FusionOp fusion,
                                     graph::DimAnalysis &dims,
                                     const target::TargetModel &model);
 
-/// 1 where a run streams results, else 0, as the schedule says.
-graph::DimExpr streamingGuard(graph::Schedule schedule);
+/// What the schedule streams.
+struct StreamedResults {
+  sched::Stores stores;
+  graph::DimExpr guard; ///< 1 where a run streams them, else 0
+};
+StreamedResults streamedResults(graph::Schedule schedule);
 
 } // namespace zenith::decisions
 

@@ -88,18 +88,16 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
 
 /// What the schedule streams of the results that no later step reads: those
 /// that do not share bytes with others, whose lines are in the caches already.
-static Streams streamsOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                         const AliasPattern &sharing,
-                         const llvm::SmallBitVector &unread,
-                         const target::TargetModel &target) {
-  Streams streams;
-  streams.guard = decisions::streamingGuard(fusion.getScheduleAttr());
-  if (streams.guard.isConstant(0))
+static Streams streamsOf(graph::FusionOp fusion, const AliasPattern &sharing,
+                         const llvm::SmallBitVector &unread) {
+  auto said = decisions::streamedResults(fusion.getScheduleAttr());
+  if (said.guard.isConstant(0))
     return {};
+  Streams streams{{}, said.guard};
   unsigned inputs = fusion.getInputs().size();
   for (unsigned result : unread.set_bits())
     if (llvm::count(sharing, sharing[inputs + result]) == 1 &&
-        decisions::mayStream(fusion, result, dims, target))
+        said.stores.areStreaming(result))
       streams.results.push_back(result);
   return streams;
 }
@@ -251,7 +249,7 @@ FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
                                           graph::DimAnalysis &dims,
                                           const AliasPattern &sharing,
                                           const llvm::SmallBitVector &unread) {
-  Streams streams = streamsOf(fusion, dims, sharing, unread, target);
+  Streams streams = streamsOf(fusion, sharing, unread);
   std::string key = keyOf(fusion, dims, sharing, streams);
   if (auto found = planByFusion.find(key); found != planByFusion.end())
     return found->second;

@@ -17,6 +17,23 @@
 namespace zenith::sched {
 
 enum class Store { Plain, Streaming };
+/// How results are stored: those numbered `results` past the caches, or all
+/// where these are null.
+struct Stores {
+  Store how = Store::Plain;
+  mlir::DenseI64ArrayAttr results;
+  Stores(Store how = Store::Plain, mlir::DenseI64ArrayAttr results = {})
+      : how(how), results(results) {}
+  bool operator==(const Stores &other) const {
+    return how == other.how && results == other.results;
+  }
+  bool operator!=(const Stores &other) const { return !(*this == other); }
+  bool areStreaming(unsigned result) const {
+    return how == Store::Streaming &&
+           (!results ||
+            llvm::is_contained(results.asArrayRef(), int64_t(result)));
+  }
+};
 enum class ScatterBy { Destination, Sort };
 
 /// How an operand of a product comes.
@@ -130,6 +147,10 @@ struct Fragment {
   bool operator!=(const Fragment &other) const { return !(*this == other); }
 };
 
+inline llvm::hash_code hash_value(const Stores &stores) {
+  return llvm::hash_combine(unsigned(stores.how),
+                            mlir::hash_value(mlir::Attribute(stores.results)));
+}
 inline llvm::hash_code hash_value(const Operand &operand) {
   return llvm::hash_value(operand.key());
 }
@@ -157,7 +178,7 @@ inline llvm::hash_code hash_value(const Fragment &fragment) {
   return mlir::hash_value(fragment.element);
 }
 
-mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Store store);
+mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, const Stores &stores);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, ScatterBy by);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, WindowForm form);
 mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
@@ -184,7 +205,7 @@ namespace mlir {
     static FailureOr<type> parse(AsmParser &parser);                           \
   };
 ZENITH_SCHEDULE_KEY(zenith::graph::RunOn)
-ZENITH_SCHEDULE_KEY(zenith::sched::Store)
+ZENITH_SCHEDULE_KEY(zenith::sched::Stores)
 ZENITH_SCHEDULE_KEY(zenith::sched::ScatterBy)
 ZENITH_SCHEDULE_KEY(zenith::sched::WindowForm)
 ZENITH_SCHEDULE_KEY(zenith::sched::Operands)

@@ -26,7 +26,7 @@ def OnParameter : AttrParameter<"::zenith::graph::RunOn", "who does a task: task
 class IntegersParameter<string text> : OptionalParameter<"::mlir::DenseI64ArrayAttr", text>;
 class IntegerParameter<string text> : OptionalParameter<"int64_t", text>;
 class OneParameter<string text> : DefaultValuedParameter<"int64_t", "1", text>;
-def StoreParameter : OptionalParameter<"::zenith::sched::Store", "plain or streaming">;
+def StoreParameter : OptionalParameter<"::zenith::sched::Stores", "plain or streaming, the latter for some results or all">;
 def PrefetchParameter : OptionalParameter<"::zenith::sched::Prefetches", "what tiles ask memory for ahead of its use">;
 def OperandsParameter : OptionalParameter<"::zenith::sched::Operands", "how A and B come">;
 

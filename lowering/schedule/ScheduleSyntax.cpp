@@ -85,9 +85,13 @@ AsmPrinter &operator<<(AsmPrinter &printer, RunOn on) {
 
 namespace zenith::sched {
 
-AsmPrinter &operator<<(AsmPrinter &printer, Store store) {
-  printer << wordOf(storeWords, store);
-  return printer;
+AsmPrinter &operator<<(AsmPrinter &printer, const Stores &stores) {
+  printer << wordOf(storeWords, stores.how);
+  if (!stores.results)
+    return printer;
+  printer << '<';
+  llvm::interleaveComma(stores.results.asArrayRef(), printer);
+  return printer << '>';
 }
 
 AsmPrinter &operator<<(AsmPrinter &printer, ScatterBy by) {
@@ -221,8 +225,18 @@ FailureOr<graph::RunOn> FieldParser<graph::RunOn>::parse(AsmParser &parser) {
   return parseWord(parser, placeWords);
 }
 
-FailureOr<Store> FieldParser<Store>::parse(AsmParser &parser) {
-  return parseWord(parser, storeWords);
+FailureOr<Stores> FieldParser<Stores>::parse(AsmParser &parser) {
+  FailureOr<Store> how = parseWord(parser, storeWords);
+  if (failed(how))
+    return failure();
+  if (*how == Store::Plain || failed(parser.parseOptionalLess()))
+    return Stores(*how);
+  SmallVector<int64_t> results;
+  auto result = [&] { return parser.parseInteger(results.emplace_back()); };
+  if (failed(parser.parseCommaSeparatedList(result)) ||
+      failed(parser.parseGreater()))
+    return failure();
+  return Stores(*how, parser.getBuilder().getDenseI64ArrayAttr(results));
 }
 
 FailureOr<ScatterBy> FieldParser<ScatterBy>::parse(AsmParser &parser) {

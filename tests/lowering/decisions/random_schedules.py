@@ -150,7 +150,7 @@ def draw(text, r):
     if kind == "scatter" and chance():
         put("block"), put("parts"), put(*r.choice([("block", r.choice([1, 7, 64, 500])), ("parts", r.choice([1, 2, 5, 40]))]))
     if kind in ("elements", "reduce") and chance(0.3):
-        put("store", r.choice(["plain", "streaming"]))
+        put("store", r.choice(["plain", "streaming", "streaming<0>"]))
     if kind == "reduce":
         draw_reduction(keys, put, chance, r)
     if kind == "conv" and form.startswith("winograd") and chance(0.6):
