@@ -97,14 +97,20 @@ FailureOr<Decision> decideElements(const Request &request) {
                        : "none: nothing is read across");
   if (given)
     tile = given.getTile();
+  if (tile && form.piece % side)
+    return refuse(fusion, TileSizes, "piece", Twine(form.piece),
+                  "a multiple of " + Twine(side) + " columns");
+  if (!tile && given && given.getPiece())
+    return refuse(fusion, ModelLimits, "piece", Twine(given.getPiece()),
+                  "none without a tile");
   if (failed(request.check(tasks, {})))
     return failure();
   // The squares are as wide as a vector.
   LaneKeys lanes(form.lanes, tile ? side : LaneKeys::most);
   return decisionOf(ElementsAttr::get(request.context(), graph::RunOn::Task, {},
-                                      form.block, tile, lanes.item, lanes.lanes,
-                                      request.tasks(), {}, request.shares,
-                                      request.store()),
+                                      form.block, tile, tile ? form.piece : 0,
+                                      lanes.item, lanes.lanes, request.tasks(),
+                                      {}, request.shares, request.store()),
                     tasks);
 }
 

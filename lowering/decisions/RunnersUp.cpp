@@ -55,7 +55,7 @@ struct Candidates {
 void Candidates::narrower(ElementsAttr own, int64_t item, int64_t lanes,
                           StringRef why) {
   add(ElementsAttr::get(fusion.getContext(), own.getOn(), {}, own.getBlock(),
-                        {}, item, lanes, {}, {}, own.getShares(),
+                        {}, 0, item, lanes, {}, {}, own.getShares(),
                         own.getStore()),
       why);
 }

@@ -231,7 +231,11 @@ LogicalResult checkLoops(graph::FusionOp fusion, graph::Schedule schedule) {
         return failure(failed(size("parts", scatter.getParts())) ||
                        failed(blocked(scatter)));
       })
-      .Case<ElementsAttr, ScanAttr>(blocked)
+      .Case([&](ElementsAttr elements) {
+        return failure(failed(size("piece", elements.getPiece())) ||
+                       failed(blocked(elements)));
+      })
+      .Case<ScanAttr>(blocked)
       .Case<SortAttr, TopKAttr, SetAttr>(ordering)
       .Default([](Attribute) { return success(); });
 }

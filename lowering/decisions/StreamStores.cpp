@@ -104,9 +104,9 @@ static Attribute withStore(Attribute schedule, const Stores &store) {
   MLIRContext *context = schedule.getContext();
   if (auto own = dyn_cast<ElementsAttr>(schedule))
     return ElementsAttr::get(context, own.getOn(), own.getGroup(),
-                             own.getBlock(), own.getTile(), own.getItem(),
-                             own.getLanes(), own.getTasks(), own.getScratch(),
-                             own.getShares(), store);
+                             own.getBlock(), own.getTile(), own.getPiece(),
+                             own.getItem(), own.getLanes(), own.getTasks(),
+                             own.getScratch(), own.getShares(), store);
   auto own = cast<ReduceAttr>(schedule);
   return ReduceAttr::get(
       context, own.getOn(), own.getGroup(), own.getRows(), own.getKeep(),

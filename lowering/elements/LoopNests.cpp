@@ -4,7 +4,6 @@
 // square tiles of lanes.
 
 #include "lowering/elements/LoopNests.h"
-#include "lowering/elements/ElementConversions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <numeric>
 
@@ -182,8 +181,9 @@ static void emitTile(
   emitter.active.count = emitter.active.tileMask = Value();
 }
 
-void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
-                 const DimExpr &tileSize, Value tileLow, Value tileHigh,
+void forEachTile(ElementEmitter &emitter, int64_t piece,
+                 const DimExpr &laneSize, const DimExpr &tileSize,
+                 Value tileLow, Value tileHigh,
                  function_ref<void(const LaneIndex &, const LaneIndex &)> body,
                  bool overlap, const DimExpr &laneBegin,
                  std::pair<Value, Value> laneRange) {
@@ -246,23 +246,16 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
       emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
     });
   };
-  // If the written rows are the longer ones, tiles advance along 256 elements
-  // of a few rows at a time: squares that write parts of cache lines would have
-  // them evicted before the rest is written, if rows are a power of two apart.
-  // Otherwise tiles advance along the other dimension, since the same holds for
-  // what is read.
-  constexpr int64_t longPiece = 256;
   auto [lanesBegin, lanesEnd] = laneRange;
   if (!lanesEnd) {
     lanesBegin = kernel.size(laneBegin);
     lanesEnd = kernel.size(laneEnd);
   }
-  bool longRows = tileSize.provablyAtMost(laneSize) &&
-                  width * widestBytes(kernel.fusion) < kernel.target.lineBytes;
-  Value piece = longRows ? kernel.index(longPiece) : step;
+  bool longRows = piece > width && tileSize.provablyAtMost(laneSize);
+  Value ofPiece = longRows ? kernel.index(piece) : step;
   kernel.loop(
-      lanesBegin, lanesEnd, piece, [&, last = lanesEnd](Value pieceStart) {
-        Value pieceEnd = kernel.min(kernel.add(pieceStart, piece), last);
+      lanesBegin, lanesEnd, ofPiece, [&, last = lanesEnd](Value pieceStart) {
+        Value pieceEnd = kernel.min(kernel.add(pieceStart, ofPiece), last);
         kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
           if (!longRows)
             return tileAt(pieceStart, tileStart);

@@ -55,9 +55,11 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
 /// that are contiguous along the tile index are loaded by whole tiles and
 /// transposed. With `overlap`, the last tiles along either index overlap the
 /// ones before instead of being cut; few lanes (laneSize below the width) stay
-/// masked. `laneRange`, where given, are the lanes at which tiles begin.
+/// masked. `laneRange`, where given, are the lanes at which tiles begin. Where
+/// rows of lanes are the longer ones, tiles advance along `piece` lanes before
+/// the next ones of the tile index.
 void forEachTile(
-    ElementEmitter &emitter, const graph::DimExpr &laneSize,
+    ElementEmitter &emitter, int64_t piece, const graph::DimExpr &laneSize,
     const graph::DimExpr &tileSize, mlir::Value tileLow, mlir::Value tileHigh,
     llvm::function_ref<void(const LaneIndex &lanes, const LaneIndex &tile)>
         body,

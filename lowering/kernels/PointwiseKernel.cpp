@@ -202,7 +202,7 @@ Launch PointwiseKernel::emitTiles(ElementsSchedule::Square square) {
     DimExpr begin = 0;
     for (const DimExpr &end : ends) {
       forEachTile(
-          emitter, end - begin, tileSize, tileLow, tileHigh,
+          emitter, form.piece, end - begin, tileSize, tileLow, tileHigh,
           [&](const LaneIndex &lanes, const LaneIndex &tileRow) {
             SmallVector<LaneIndex> at(loopIndex);
             at[lane] = lanes;

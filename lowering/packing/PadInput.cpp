@@ -6,6 +6,7 @@
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/packing/PackPanels.h"
+#include "lowering/schedule/ElementsSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -97,7 +98,8 @@ void InputPadder::transposePositions(SmallVector<LaneIndex> index,
   unsigned column = pad.padded.size() - 2;
   DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
-  forEachTile(emitter, channels, extent, k.index(0), k.size(extent),
+  forEachTile(emitter, pieceOfSquares(k.fusion, k.target), channels, extent,
+              k.index(0), k.size(extent),
               [&](const LaneIndex &lanes, const LaneIndex &at) {
                 index[pad.padded[column].dim] = at;
                 index[pad.padded.back().dim] = lanes;

@@ -5,6 +5,7 @@
 // dimension in common.
 
 #include "lowering/schedule/ElementsSchedule.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/Schedule.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -301,9 +302,18 @@ ElementsSchedule::Squares ElementsSchedule::squares(Square square) const {
   return squares;
 }
 
+int64_t pieceOfSquares(graph::FusionOp fusion, const TargetModel &target) {
+  constexpr int64_t longPiece = 256;
+  bool writesParts = target.lanes * widestBytes(fusion) < target.lineBytes;
+  return writesParts ? longPiece : target.lanes;
+}
+
 ElementsForm elementsForm(graph::FusionOp fusion, const TargetModel &target) {
-  ElementsForm form{
-      valueWidth(fusion, target), blockOfElements(fusion), true, {}};
+  ElementsForm form{valueWidth(fusion, target),
+                    blockOfElements(fusion),
+                    true,
+                    pieceOfSquares(fusion, target),
+                    {}};
   graph::Schedule schedule = fusion.getScheduleAttr();
   if (!schedule)
     return form;
@@ -316,6 +326,8 @@ ElementsForm elementsForm(graph::FusionOp fusion, const TargetModel &target) {
     form.lanes = unsigned(elements.getLanes() * elements.getItem());
   if (elements.getBlock())
     form.block = elements.getBlock();
+  if (elements.getPiece())
+    form.piece = elements.getPiece();
   return form;
 }
 

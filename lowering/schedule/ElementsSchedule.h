@@ -96,6 +96,12 @@ private:
   bool sharesBytes = false; ///< a written result may share an operand's bytes
 };
 
+/// Elements of written rows that squares advance along before the next rows:
+/// squares that write parts of cache lines would have them evicted before the
+/// rest is written, if rows are a power of two apart. A single square
+/// elsewhere: the same holds for what is read.
+int64_t pieceOfSquares(graph::FusionOp fusion, const TargetModel &target);
+
 /// Elements that a task handles: fewer of those that are long to compute.
 int64_t blockOfElements(graph::FusionOp fusion);
 
@@ -103,6 +109,7 @@ struct ElementsForm {
   unsigned lanes = 1;  ///< elements that are computed at a time
   int64_t block = 1;   ///< elements of a task
   bool squares = true; ///< squares are transposed where that has a reason
+  int64_t piece = 1;   ///< of written rows, which squares advance along
   /// Results that may share bytes with operands.
   llvm::SmallVector<graph::SharedBytes> shares;
 };

@@ -46,12 +46,14 @@ class Sched_Kind<string name, string attrMnemonic, dag own> : AttrDef<Sched_Dial
 def Sched_ElementsAttr : Sched_Kind<"Elements", "elements", (ins
     IntegerParameter<"elements of a task, or of an item">:$block,
     IntegersParameter<"rows and columns of a square that is transposed in registers">:$tile,
+    IntegerParameter<"elements of written rows that squares advance along">:$piece,
     OneParameter<"vectors that are computed at a time">:$item,
     IntegerParameter<"lanes of a vector">:$lanes)> {
   let summary = "each element of the results on its own: pointwise ops, copies, movement";
   let description = [{
     `block` elements are a task, `item * lanes` of them are computed at a time. `tile` is there where what is read and what
-    is written have no contiguous dimension in common.
+    is written have no contiguous dimension in common. Where written rows are the longer ones, squares advance along `piece`
+    elements of a few rows at a time; a piece of one square is none.
     Example: `#sched.elements<on = task, block = 4096, lanes = 32>`
   }];
 }

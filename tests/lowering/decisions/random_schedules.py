@@ -140,7 +140,10 @@ def draw(text, r):
             put("block", r.choice([1, 7, 64, 500, 4096, 100000]))
         if "tile" in keys:
             # A square is as wide as the vectors of the target, whatever the other keys are.
-            put("lanes", keys["tile"].strip("[]").split(", ")[1]) if chance() else put("tile")
+            side = int(keys["tile"].strip("[]").split(", ")[1])
+            put("lanes", side), put("piece", r.choice([None, side, 2 * side, 1024]) if chance() else keys["piece"])
+            if chance(0.4):
+                put("tile"), put("piece")
     if kind == "scan" and chance():
         # Rows are finished one by one with a tile, which is as wide as the block.
         block = r.choice([1, 7, 64, 500, 1024, 100000])

@@ -2,7 +2,7 @@
 //
 // RUN: zenith-compile %s --target=cpu:x86-64-v3 --emit=graphir --to=schedule --explain=schedule -o %t.mlir 2>&1 | FileCheck %s
 
-// CHECK-DAG: SCH001 {{.*}}#sched.elements<on = task, block = 4096, tile = [8, 8], item = 2, lanes = 8>, about {{[0-9.]+}} us; next was #sched.elements<on = task, block = 4096, item = 2, lanes = 8>, about {{[0-9.]+}} us: it reads a cache line for each element
+// CHECK-DAG: SCH001 {{.*}}#sched.elements<on = task, block = 4096, tile = [8, 8], piece = 256, item = 2, lanes = 8>, about {{[0-9.]+}} us; next was #sched.elements<on = task, block = 4096, item = 2, lanes = 8>, about {{[0-9.]+}} us: it reads a cache line for each element
 // CHECK-DAG: SCH001 {{.*}}#sched.reduce<on = task, rows = 64, sums = [4], lanes = 16>, about {{[0-9.]+}} us; next was #sched.reduce<on = task, rows = 64, lanes = 8>, about {{[0-9.]+}} us: fewer vectors at a time hide less latency
 // CHECK-DAG: SCH001 {{.*}}#sched.conv<on = task, form = winograd<4>, {{.*}}>, about {{[0-9.]+}} us; next was #sched.conv<on = task, form = direct>, about {{[0-9.]+}} us: it has more multiplications
 // CHECK-DAG: SCH001 {{.*}}#sched.conv<on = task, form = depthwise<channels>, tile = [8, 8], lanes = 8, block = {{.*}}>, about {{[0-9.]+}} us; next was #sched.conv<on = task, form = depthwise<channels>, lanes = 4>, about {{[0-9.]+}} us: fewer channels at a time hide less latency

@@ -37,11 +37,11 @@ func.func @long_chain(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
 
 // Reads across are squares of a vector's lanes; no element is read by the task that writes it.
 // CHECK-LABEL: func.func @transposed(
-// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [8, 8], item = 2, lanes = 8>}
+// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [8, 8], piece = 256, item = 2, lanes = 8>}
 // ZEN4-LABEL: func.func @transposed(
-// ZEN4: schedule = #sched.elements<on = task, block = 4096, tile = [16, 16], item = 2, lanes = 16>}
+// ZEN4: schedule = #sched.elements<on = task, block = 4096, tile = [16, 16], piece = 16, item = 2, lanes = 16>}
 // NEOVERSE-LABEL: func.func @transposed(
-// NEOVERSE: schedule = #sched.elements<on = task, block = 4096, tile = [4, 4], item = 2, lanes = 4>}
+// NEOVERSE: schedule = #sched.elements<on = task, block = 4096, tile = [4, 4], piece = 256, item = 2, lanes = 4>}
 func.func @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
   %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<128x64xf32> {
     %1 = graph.transpose %a [1, 0] : tensor<64x128xf32> -> tensor<128x64xf32>
@@ -385,11 +385,11 @@ func.func @gradient(%x: tensor<4096x512xf32>, %w: tensor<4096x768xf32>) -> tenso
 
 // Results past the caches.
 // CHECK-LABEL: func.func @large_copy(
-// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [8, 8], item = 2, lanes = 8>}
+// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [8, 8], piece = 256, item = 2, lanes = 8>}
 // ZEN4-LABEL: func.func @large_copy(
-// ZEN4: schedule = #sched.elements<on = task, block = 4096, tile = [16, 16], item = 2, lanes = 16, store = streaming>}
+// ZEN4: schedule = #sched.elements<on = task, block = 4096, tile = [16, 16], piece = 16, item = 2, lanes = 16, store = streaming>}
 // NEOVERSE-LABEL: func.func @large_copy(
-// NEOVERSE: schedule = #sched.elements<on = task, block = 4096, tile = [4, 4], item = 2, lanes = 4>}
+// NEOVERSE: schedule = #sched.elements<on = task, block = 4096, tile = [4, 4], piece = 256, item = 2, lanes = 4>}
 func.func @large_copy(%x: tensor<4096x8192xf32>) -> tensor<8192x4096xf32> {
   %0 = graph.fusion copy (%a = %x : tensor<4096x8192xf32>) -> tensor<8192x4096xf32> {
     %1 = graph.transpose %a [1, 0] : tensor<4096x8192xf32> -> tensor<8192x4096xf32>

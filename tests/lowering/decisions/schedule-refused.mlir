@@ -12,6 +12,26 @@ func.func @c3_nothing_across(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
 }
 
 // -----
+func.func @c12_piece_of_nothing(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{schedule: piece: got 64, expected none without a tile (sched_c12)}}
+  %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, piece = 64, lanes = 8>} {
+    %1 = graph.tanh %a : tensor<64x128xf32>
+    graph.yield %1 : tensor<64x128xf32>
+  }
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+func.func @c3_piece(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
+  // expected-error @below {{schedule: piece: got 12, expected a multiple of 8 columns (sched_c3)}}
+  %0 = graph.fusion copy (%a = %x : tensor<64x128xf32>) -> tensor<128x64xf32> attributes {schedule = #sched.elements<on = task, tile = [8, 8], piece = 12, lanes = 8>} {
+    %1 = graph.transpose %a [1, 0] : tensor<64x128xf32> -> tensor<128x64xf32>
+    graph.yield %1 : tensor<128x64xf32>
+  }
+  return %0 : tensor<128x64xf32>
+}
+
+// -----
 func.func @c8_tasks(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   // expected-error @below {{schedule: tasks: got "3", expected "1" (sched_c8)}}
   %0 = graph.fusion pointwise (%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> attributes {schedule = #sched.elements<on = task, block = 4096, tasks = "3">} {

@@ -27,7 +27,7 @@ func.func @small(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // A result that another kernel reads goes through the caches.
 // CHECK-LABEL: func.func @read_again
-// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [16, 16], item = 2, lanes = 16>
+// CHECK: schedule = #sched.elements<on = task, block = 4096, tile = [16, 16], piece = 16, item = 2, lanes = 16>
 func.func @read_again(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>, tensor<1024xf32>) {
   %0 = graph.transpose %x [1, 0] : tensor<1024x1024xf32> -> tensor<1024x1024xf32>
   %1 = graph.reduce sum, %0 [1] : tensor<1024x1024xf32> -> tensor<1024xf32>
