@@ -96,6 +96,76 @@ static Value padElement(graph::PadOp op, ElementEmitter &emitter,
       [&] { return emitter.emit(op.getOperand(), inner); }, padding);
 }
 
+namespace {
+/// An element of a value.
+struct Element {
+  Value value;
+  SmallVector<LaneIndex> index;
+};
+} // namespace
+
+/// The same element, of what slices and transpositions are made from.
+static Element sourceOf(ElementEmitter &emitter, Element element) {
+  while (Operation *op = element.value.getDefiningOp()) {
+    if (!isa<graph::SliceOp, graph::ReverseOp, graph::TransposeOp>(op))
+      break;
+    auto inner =
+        operandIndex(emitter.indices, emitter.kernel.dims, op, element.index);
+    if (!inner)
+      break;
+    element = {op->getOperand(0), std::move(*inner)};
+  }
+  return element;
+}
+
+/// The element of the part of a concatenation that ends behind `x`, where all
+/// `parts` are made from one value and a scalar tells them apart: it is read at
+/// a chosen index. Branches with a read each would take longer in kernels that
+/// read many elements of a row. Null otherwise.
+static Value elementOfOneSource(ElementEmitter &emitter, const LaneIndex &x,
+                                ArrayRef<Element> parts,
+                                ArrayRef<DimExpr> ends) {
+  KernelBuilder &kernel = emitter.kernel;
+  IndexMath &indices = emitter.indices;
+  auto isScalar = [&](const LaneIndex &at) {
+    return indices.uniform(at) && indices.tileStride(at).isConstant(0);
+  };
+  if (parts.size() < 2 || !isScalar(x))
+    return {};
+  Element chosen = sourceOf(emitter, parts.back());
+  std::vector<Element> others;
+  for (const Element &part : parts.drop_back()) {
+    others.push_back(sourceOf(emitter, part));
+    if (others.back().value != chosen.value)
+      return {};
+  }
+  SmallVector<unsigned> differing;
+  for (unsigned d = 0; d < chosen.index.size(); ++d) {
+    bool isShared = true, allScalar = isScalar(chosen.index[d]);
+    for (const Element &other : others) {
+      isShared &= other.index[d] == chosen.index[d];
+      allScalar &= isScalar(other.index[d]);
+    }
+    if (!isShared && !allScalar)
+      return {};
+    if (!isShared)
+      differing.push_back(d);
+  }
+  const graph::DimVector dims = emitter.dimsOf(chosen.value);
+  for (unsigned d : differing) {
+    Value scalar = indices.value(chosen.index[d]);
+    for (size_t part = others.size(); part-- > 0;) {
+      Value isBefore = kernel.b.create<arith::CmpIOp>(
+          kernel.loc, arith::CmpIPredicate::slt, indices.value(x),
+          kernel.size(ends[part]));
+      scalar = kernel.b.create<arith::SelectOp>(
+          kernel.loc, isBefore, indices.value(others[part].index[d]), scalar);
+    }
+    chosen.index[d] = indices.scalar(scalar, dims[d]);
+  }
+  return emitter.emit(chosen.value, chosen.index);
+}
+
 static Value concatElement(graph::ConcatOp op, ElementEmitter &emitter,
                            ArrayRef<LaneIndex> index) {
   KernelBuilder &kernel = emitter.kernel;
@@ -106,6 +176,20 @@ static Value concatElement(graph::ConcatOp op, ElementEmitter &emitter,
     begins.push_back(begin);
     begin = begin + kernel.dims.dimOf(piece, dim);
   }
+  std::vector<Element> possible;
+  SmallVector<DimExpr> ends;
+  for (auto [piece, begin] : llvm::zip_equal(op.getOperands(), begins)) {
+    Element element{piece, SmallVector<LaneIndex>(index)};
+    LaneIndex &x = element.index[dim];
+    x = emitter.indices.shift(x, DimExpr(0) - begin);
+    DimExpr size = kernel.dims.dimOf(piece, dim);
+    if (emitter.indices.provablyOutside(x, 0, size))
+      continue;
+    possible.push_back(std::move(element));
+    ends.push_back(begin + size);
+  }
+  if (Value element = elementOfOneSource(emitter, index[dim], possible, ends))
+    return element;
   std::function<Value(unsigned)> from = [&](unsigned number) -> Value {
     Value piece = op.getOperands()[number];
     SmallVector<LaneIndex> inner(index);

@@ -120,6 +120,20 @@ TEST_P(PointwiseKernel, BordersOfUnknownRows) {
               border + "\n%r = graph.concat 1, %rf, %a, %l : (" + border +
               ", " + open + ", " + border + ") -> " + open,
           {shape});
+    // Rows around rows, which are read at a chosen index.
+    std::string rows = "tensor<2x?xf32>";
+    check("%a : " + open, open,
+          "%n = graph.dim %a, 0 : " + open +
+              "\n%m = graph.dim %a, 1 : " + open +
+              "\n%two = graph.constant dense<2> : tensor<i64>\n"
+              "%last = graph.sub %n, %two : tensor<i64>\n"
+              "%f = graph.slice %a [0, 0] [2, %m] [1, 1] : " +
+              open + " -> " + rows +
+              "\n%l = graph.slice %a [%last, 0] [2, %m] [1, 1] : " + open +
+              " -> " + rows + "\n%rf = graph.reverse %f [0] : " + rows +
+              "\n%r = graph.concat 0, %rf, %a, %l : (" + rows + ", " + open +
+              ", " + rows + ") -> " + open,
+          {{shape[1], shape[0]}});
     check("%a : " + open + ", %v : tensor<f32>", open,
           "%p = graph.pad %a, %v [0, 3] [1, 1] [0, 0] : " + open +
               ", tensor<f32> -> " + open + "\n%r = graph.neg %p : " + open,
