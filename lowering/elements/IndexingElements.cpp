@@ -257,8 +257,11 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
   return lookup.result();
 }
 
-static Value gatherElement(graph::GatherOp op, ElementEmitter &emitter,
-                           ArrayRef<LaneIndex> index) {
+/// Index into the operand; none where a position cannot be emitted, or where
+/// `bytes`, if given, is the element itself: found in a row that vectors hold.
+static std::optional<SmallVector<LaneIndex>>
+indexOrBytes(graph::GatherOp op, ElementEmitter &emitter,
+             ArrayRef<LaneIndex> index, Value *bytes) {
   IndexMath &indices = emitter.indices;
   auto dims = op.getDims();
   const graph::DimVector operandDims = emitter.dimsOf(op.getOperand());
@@ -297,19 +300,34 @@ static Value gatherElement(graph::GatherOp op, ElementEmitter &emitter,
       }
       Value start = startAt(component);
       if (!start)
-        return {};
+        return std::nullopt;
       bool isLast = d + 1 == int64_t(operandDims.size());
-      if (isLast && collapsed &&
-          startsType.getElementType().isUnsignedInteger(8))
-        if (Value bytes = bytesOfRow(emitter, op.getOperand(), at, start))
-          return bytes;
+      if (bytes && isLast && collapsed &&
+          startsType.getElementType().isUnsignedInteger(8)) {
+        *bytes = bytesOfRow(emitter, op.getOperand(), at, start);
+        if (*bytes)
+          return std::nullopt;
+      }
       x = indices.add(x,
                       clampedIndex(emitter, start, startsType.getElementType(),
                                    operandDims[d] - slice + 1));
     }
     at.push_back(x);
   }
-  return emitter.emit(op.getOperand(), at);
+  return at;
+}
+
+static Value gatherElement(graph::GatherOp op, ElementEmitter &emitter,
+                           ArrayRef<LaneIndex> index) {
+  Value bytes;
+  auto at = indexOrBytes(op, emitter, index, &bytes);
+  return at ? emitter.emit(op.getOperand(), *at) : bytes;
+}
+
+std::optional<SmallVector<LaneIndex>> gatheredIndex(graph::GatherOp op,
+                                                    ElementEmitter &emitter,
+                                                    ArrayRef<LaneIndex> index) {
+  return indexOrBytes(op, emitter, index, nullptr);
 }
 
 /// Start of a slice along one dimension: the element of `start`, clamped to [0,

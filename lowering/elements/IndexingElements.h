@@ -9,6 +9,11 @@
 
 namespace zenith::kernels {
 
+/// Index of the operand's element that is the gather's element at `index`; none
+/// after an unsupported op.
+std::optional<llvm::SmallVector<LaneIndex>>
+gatheredIndex(graph::GatherOp op, ElementEmitter &emitter,
+              llvm::ArrayRef<LaneIndex> index);
 /// Index of the result that an element of the update is written to; empty
 /// after an unsupported op.
 llvm::SmallVector<LaneIndex> updatedIndex(graph::DynamicUpdateSliceOp op,

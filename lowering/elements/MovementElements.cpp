@@ -6,6 +6,7 @@
 #include "lowering/elements/BoundsGuard.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ElementRule.h"
+#include "lowering/elements/IndexingElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -104,13 +105,19 @@ struct Element {
 };
 } // namespace
 
-/// The same element, of what slices and transpositions are made from.
+/// The same element, of what slices, transpositions and gathers from one
+/// position are made from.
 static Element sourceOf(ElementEmitter &emitter, Element element) {
   while (Operation *op = element.value.getDefiningOp()) {
-    if (!isa<graph::SliceOp, graph::ReverseOp, graph::TransposeOp>(op))
-      break;
-    auto inner =
-        operandIndex(emitter.indices, emitter.kernel.dims, op, element.index);
+    std::optional<SmallVector<LaneIndex>> inner;
+    if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+      auto type = cast<RankedTensorType>(gather.getStartIndices().getType());
+      if (type.hasStaticShape() && type.getNumElements() == 1)
+        inner = gatheredIndex(gather, emitter, element.index);
+    } else if (isa<graph::SliceOp, graph::ReverseOp, graph::TransposeOp>(op)) {
+      inner =
+          operandIndex(emitter.indices, emitter.kernel.dims, op, element.index);
+    }
     if (!inner)
       break;
     element = {op->getOperand(0), std::move(*inner)};

@@ -155,12 +155,26 @@ static Value sourcesOf(ImportBuilder &b, llvm::StringRef mode, Value at,
                                 b.binary<graph::SubOp>(b.scalar(period), at));
 }
 
+/// The same for one position.
+static DimExpr openSourceOf(llvm::StringRef mode, const DimExpr &at,
+                            const DimExpr &size) {
+  DimExpr period = (size - DimExpr(1)) * DimExpr(2);
+  if (mode == "wrap")
+    return DimExpr::mod(at, DimExpr::max(size, DimExpr(1)));
+  DimExpr source = DimExpr::mod(at, DimExpr::max(period, DimExpr(1)));
+  return DimExpr::min(source, period - source);
+}
+
 /// `count` copies that start at position `first`, before or after `size`
-/// elements.
+/// elements. The host computes the position of a single copy.
 static Value borderOf(ImportBuilder &b, llvm::StringRef mode, Value x,
                       int64_t axis, const DimExpr &first, int64_t count) {
   DimVector dims = b.dims(x);
   DimExpr size = dims[axis];
+  if (mode != "edge" && count == 1) {
+    Value at = b.scalar(openSourceOf(mode, first, size));
+    return gatherAlong(b, x, axis, b.reshape(at, {DimExpr(1)}));
+  }
   if (mode != "edge") {
     Value at = b.iota(0, {DimExpr(count)}, b.builder.getI64Type());
     at = b.binary<graph::AddOp>(at, b.scalar(first));

@@ -189,6 +189,23 @@ TEST(ImportSizes, WindowsOverUnknownSizes) {
         {ramp("x", {1, 2, 6})}, 3);
 }
 
+// The host computes the position of a single copy.
+TEST(ImportSizes, BordersOfCopies) {
+  for (const char *mode : {"reflect", "edge", "wrap"})
+    for (int64_t size = 1; size < 7; ++size)
+      for (std::vector<int64_t> pads : std::vector<std::vector<int64_t>>{
+               {0, 1, 0, 1}, {1, 0, 2, 3}, {0, 4, 1, 5}}) {
+        Node node =
+            makeNode("Pad", {"x", "p"}, {"y0"}, {textAttribute("mode", mode)});
+        std::vector<Tensor> inputs = {ramp("x", {2, size}),
+                                      integers("p", {4}, pads)};
+        Outcome known = outcomeOf(node, inputs, true, {}, 19, 1, 2, {"p"}),
+                open = outcomeOf(node, inputs, false, {}, 19, 1, 2, {"p"});
+        EXPECT_EQ(known.error + open.error, "") << mode;
+        EXPECT_EQ(open.results, known.results) << mode << " of " << size;
+      }
+}
+
 // Padding of a stride less one stands for that of the last window, where no
 // window more would begin in it.
 TEST(ImportSizes, WindowsRoundedUp) {
