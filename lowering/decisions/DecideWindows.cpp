@@ -188,13 +188,18 @@ FailureOr<Decision> decideWindow(const Request &request) {
   if (variants.empty())
     return refuse(fusion, KindFits, "form", textOf(request.given),
                   "another one, or elements");
+  SmallVector<std::string> guards;
+  for (const kernels::WindowVariant &variant : ArrayRef(variants).drop_back())
+    guards.push_back(kernels::Guard{DimExpr(1), variant.guard}.str());
+  guards.push_back(kernels::elseGuard.str());
   // One variant for all sizes, of which a copy may have any.
-  std::string guard = kernels::Guard{DimExpr(1), variants.front().guard}.str();
-  if (isSingle || StringRef(guard).contains('%'))
+  bool nameData =
+      llvm::any_of(guards, [](StringRef guard) { return guard.contains('%'); });
+  if (isSingle || nameData)
     variants = {variants.back()};
   SmallVector<Attribute> schedules;
   for (const kernels::WindowVariant &variant : variants) {
-    WindowKeys keys = forms.keysOf(variant.form, given);
+    WindowKeys keys = forms.keysOf(variant, given);
     if (failed(checkTile(request, keys, *loops)) ||
         failed(checkBlock(request, keys, forms)))
       return failure();
@@ -203,12 +208,13 @@ FailureOr<Decision> decideWindow(const Request &request) {
   if (schedules.size() == 1)
     return Decision{cast<graph::Schedule>(schedules.front()), {}, {}};
   Builder builder(request.context());
-  return Decision{graph::Schedule(ChoiceAttr::get(
-                      request.context(),
-                      builder.getStrArrayAttr({guard, kernels::elseGuard}),
-                      builder.getArrayAttr(schedules))),
-                  {},
-                  {}};
+  return Decision{
+      graph::Schedule(ChoiceAttr::get(
+          request.context(),
+          builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(guards)),
+          builder.getArrayAttr(schedules))),
+      {},
+      {}};
 }
 
 } // namespace zenith::decisions

@@ -942,7 +942,7 @@ FailureOr<KernelPlan> emitNCHWWindow(const EmissionContext &context,
                                      const WindowKeys &keys) {
   PlaneGeometry geometry = *PlaneGeometry::of(loops);
   if (geometry.isTile)
-    geometry.setTile(keys.block[1], keys.block[2]);
+    geometry.setTile(keys.block[1], keys.block[2], keys.lanes);
   return NCHWWindowKernel(context, loops, keys, geometry).run();
 }
 

@@ -498,9 +498,9 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   for (const sched::GuardedVariant &variant : variants) {
     WindowKeys keys = windowKeys(variant.schedule);
     std::string name = context.name.str();
-    // Beside the one that copies planes.
-    if (variants.size() > 1 && keys.form == sched::WindowForm::Rows)
-      name += "_rows";
+    // Beside the one for all sizes.
+    if (&variant != &variants.back())
+      name += keys.form == sched::WindowForm::Rows ? "_rows" : "_narrow";
     EmissionContext own{fusion, context.dims, context.target, context.kernels,
                         name};
     if (!hasSizes(*loops, keys, context.dims))

@@ -151,9 +151,9 @@ def Sched_WindowAttr : Sched_Kind<"Window", "window", (ins
     row, which is read where it lies; `tile` is one row, and its columns that are computed at a time, `block` the results of a
     task. `planes`: along the rows of planes that are copied with their padding; `block` is the planes of a task, or, where
     only a run knows their size, the tiles of planes, and the rows and columns of one; `keep` vectors of sums are in
-    registers. Tiles of volumes, and those that windows read too seldom, are not copied. `dots`: along channels, with bytes of
-    four rows side by side for dot products; `tile` is the rows and columns that are computed at a time, `block` the blocks of
-    rows, and the channels, of a task.
+    registers. Tiles of volumes, those of one vector, and those that windows read too seldom, are not copied. `dots`: along
+    channels, with bytes of four rows side by side for dot products; `tile` is the rows and columns that are computed at a
+    time, `block` the blocks of rows, and the channels, of a task.
     Windows whose region says how elements combine have no form.
     Example: `#sched.window<on = task, form = channels, tile = [14, 16], block = [40960, 131072], lanes = 16>`
   }];

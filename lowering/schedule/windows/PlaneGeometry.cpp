@@ -51,14 +51,15 @@ void PlaneGeometry::chooseTile(int64_t width, int64_t mostElements) {
                     vectorsOfRow = 64;
   int64_t rows = rowLoop ? tileRows : 1,
           vectors = rowLoop ? vectorsOfTile : vectorsOfRow;
-  setTile(rows, vectors * width);
+  setTile(rows, vectors * width, width);
   while (vectors > 1 && elements(width) > mostElements) {
     (rows > fewRows ? rows : vectors) /= 2;
-    setTile(rows, vectors * width);
+    setTile(rows, vectors * width, width);
   }
 }
 
-void PlaneGeometry::setTile(int64_t rows, int64_t columns) {
+void PlaneGeometry::setTile(int64_t rows, int64_t columns, int64_t width) {
+  isVector = rowLoop && columns == width;
   y.results = rows;
   x.results = columns;
   for (PlaneSide *side : {&y, &x})

@@ -34,13 +34,14 @@ struct PlaneGeometry {
   /// The plane's size is unknown: sides are those of a tile, whose inputs reach
   /// as far as its taps.
   bool isTile = false;
+  bool isVector = false; ///< tiles that have one vector of columns
 
   /// Nullopt where there is no plane, or a volume of known size. Tiles have no
   /// size yet.
   static std::optional<PlaneGeometry> of(const WindowLoops &loops);
   /// Tiles of at most `mostElements`, with vectors of `width` lanes.
   void chooseTile(int64_t width, int64_t mostElements);
-  void setTile(int64_t rows, int64_t columns);
+  void setTile(int64_t rows, int64_t columns, int64_t width);
 
   graph::DimExpr tiles() const {
     auto along = [](const PlaneSide &side) {
@@ -55,14 +56,15 @@ struct PlaneGeometry {
     return all;
   }
   /// Tiles that are read where they lie: of volumes, of which a copy would have
-  /// one plane, and where an element is read too seldom for a copy to pay off.
+  /// one plane, and where an element is read too seldom for a copy to pay off,
+  /// as in tiles of a vector.
   bool readsInPlace() const {
     // More lines are too much code.
     constexpr int64_t mostLines = 16, fewReads = 3;
     bool overlaps = x.reach() >= x.stride || y.reach() >= y.stride;
     bool readsOften = taps() >= fewReads * x.stride * y.stride || !rowLoop;
     return isTile && taps() / x.taps <= mostLines &&
-           (!overlaps || !readsOften || !others.empty());
+           (!overlaps || !readsOften || !others.empty() || isVector);
   }
   int64_t rowStride(int64_t width) const {
     return x.stride * phaseStride(width);

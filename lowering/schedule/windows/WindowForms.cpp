@@ -72,7 +72,7 @@ int64_t WindowForms::bytesOfInput() const {
 std::optional<PlaneGeometry> WindowForms::planes(const WindowKeys &keys) const {
   auto own = geometry;
   if (own && own->isTile && keys.block.size() == 3)
-    own->setTile(keys.block[1], keys.block[2]);
+    own->setTile(keys.block[1], keys.block[2], keys.lanes ? keys.lanes : lanes);
   else if (own && own->isTile)
     // The copy fills half of the first-level cache at most.
     own->chooseTile(lanes, int64_t(target.l1Share(0.5)) / bytesOfInput());
@@ -153,6 +153,21 @@ DimExpr WindowForms::readsRowsInPlace() const {
   return DimExpr::min(isLong + isLarge, 1);
 }
 
+/// Depthwise convolutions over planes whose rows have few results, of which
+/// vectors of the widest registers would be mostly empty.
+std::optional<WindowVariant> WindowForms::narrowVariant() const {
+  constexpr int64_t fewestLanes = 8;
+  int64_t narrow = lanes / 2;
+  if (!isa<graph::ConvolutionOp>(loops.anchor) || narrow < fewestLanes)
+    return std::nullopt;
+  PlaneGeometry tile = *geometry;
+  tile.setTile(1, narrow, narrow);
+  DimExpr fits = isAtMost(tile.x.planeResults, narrow);
+  if (!tile.readsInPlace() || tile.taps() > fewTaps || fits.constant())
+    return std::nullopt;
+  return WindowVariant{WindowForm::Planes, fits, narrow};
+}
+
 /// 1 where lanes can run along a row, else 0: it has at least one vector, and
 /// only the outer vectors read padding.
 DimExpr WindowForms::fillsVectors() const {
@@ -202,6 +217,8 @@ SmallVector<WindowVariant, 2> WindowForms::chosen() const {
   }
   DimExpr inPlace = graph::oneFactor(fills * readsRowsInPlace());
   SmallVector<WindowVariant, 2> variants;
+  if (auto narrow = narrowVariant(); narrow && !inPlace.isConstant(1))
+    variants.push_back(*narrow);
   if (!inPlace.isConstant(0))
     variants.push_back({WindowForm::Rows, inPlace});
   if (!inPlace.isConstant(1))
@@ -238,18 +255,37 @@ void WindowForms::addChannels(WindowKeys &keys) const {
                   int64_t(target.l2Share(0.25)) / int64_t(sizeof(float))};
 }
 
+/// Windows reuse little of what they read: a task takes as long as one of
+/// contractions with three times the work.
+int64_t WindowForms::planesOfTask(const PlaneGeometry &tile) const {
+  double flops = flopsOfPlane(fusion, WindowSums(loops.anchor), tile);
+  return std::max<int64_t>(1, int64_t(target.taskFlops(0.3) / flops));
+}
+
 void WindowForms::addPlanes(WindowKeys &keys) const {
   // As many sums as hide the latency of multiply-adds.
   if (!keys.keep)
     keys.keep = target.fmasInFlight();
   auto own = planes(keys);
-  // Windows reuse little of what they read: a task takes as long as one of
-  // contractions with three times the work.
-  double flops = flopsOfPlane(fusion, WindowSums(loops.anchor), *own);
   if (keys.block.empty())
-    keys.block = {std::max<int64_t>(1, int64_t(target.taskFlops(0.3) / flops))};
+    keys.block = {planesOfTask(*own)};
   if (own->isTile && keys.block.size() == 1)
     keys.block.append({own->y.results, own->x.results});
+}
+
+WindowKeys WindowForms::keysOf(const WindowVariant &variant,
+                               const WindowKeys &given) const {
+  constexpr int64_t rowsOfTile = 32;
+  if (!variant.lanes)
+    return keysOf(variant.form, given);
+  WindowKeys keys;
+  keys.form = variant.form;
+  keys.lanes = variant.lanes;
+  keys.keep = target.fmasInFlight();
+  PlaneGeometry tile = *geometry;
+  tile.setTile(rowsOfTile, variant.lanes, variant.lanes);
+  keys.block = {planesOfTask(tile), rowsOfTile, variant.lanes};
+  return keys;
 }
 
 WindowKeys WindowForms::keysOf(WindowForm form, const WindowKeys &given) const {

@@ -26,6 +26,7 @@ WindowKeys windowKeys(mlir::Attribute schedule);
 struct WindowVariant {
   sched::WindowForm form;
   graph::DimExpr guard; ///< 1 where a run takes it, else 0
+  int64_t lanes = 0;    ///< of narrower vectors than others have; 0: the same
 };
 
 class WindowForms {
@@ -41,6 +42,9 @@ public:
   llvm::SmallVector<WindowVariant, 2> chosen() const;
   /// All keys of a form that is supported, those of `given` where it has them.
   WindowKeys keysOf(sched::WindowForm form, const WindowKeys &given) const;
+  /// The same for a variant of `chosen`.
+  WindowKeys keysOf(const WindowVariant &variant,
+                    const WindowKeys &given) const;
 
   int64_t lanesOf(sched::WindowForm form) const;
   /// The planes of `planes`, with the tile of these keys.
@@ -52,9 +56,11 @@ private:
   bool copyPaysOff() const;
   graph::DimExpr fillsVectors() const;
   graph::DimExpr readsRowsInPlace() const;
+  std::optional<WindowVariant> narrowVariant() const;
   void addChannels(WindowKeys &keys) const;
   void addPlanes(WindowKeys &keys) const;
   int64_t bytesOfInput() const;
+  int64_t planesOfTask(const PlaneGeometry &tile) const;
 
   graph::FusionOp fusion;
   const TargetModel &target;
