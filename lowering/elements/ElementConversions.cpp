@@ -226,6 +226,15 @@ static bool hasInstructionToBF16(KernelBuilder &kernel, Value x) {
          type.getNumElements() % lanesToBF16 == 0;
 }
 
+static Value lanesFrom(KernelBuilder &kernel, Value x, int64_t first,
+                       int64_t count) {
+  if (cast<VectorType>(x.getType()).getNumElements() == count)
+    return x;
+  return kernel.b.create<vector::ExtractStridedSliceOp>(
+      kernel.loc, x, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+      ArrayRef<int64_t>{1});
+}
+
 /// Whether a lane of any register is denormal.
 static Value anyDenormal(KernelBuilder &kernel, Value x) {
   constexpr int32_t denormal = 0x20;
@@ -234,16 +243,12 @@ static Value anyDenormal(KernelBuilder &kernel, Value x) {
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
   Value any;
   for (int64_t at = 0; at < lanes; at += lanesToBF16) {
-    Value part = x;
-    if (lanes > lanesToBF16)
-      part = b.create<vector::ExtractStridedSliceOp>(
-          kernel.loc, x, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{lanesToBF16},
-          ArrayRef<int64_t>{1});
     Value found =
         b.create<LLVM::CallIntrinsicOp>(
              kernel.loc, flags,
              b.getStringAttr("llvm.x86.avx512.fpclass.ps.512"),
-             ArrayRef<Value>{part, kernel.integer(b.getI32Type(), denormal)})
+             ArrayRef<Value>{lanesFrom(kernel, x, at, lanesToBF16),
+                             kernel.integer(b.getI32Type(), denormal)})
             .getResult(0);
     any = any ? b.create<arith::OrIOp>(kernel.loc, any, found) : found;
   }
@@ -251,26 +256,52 @@ static Value anyDenormal(KernelBuilder &kernel, Value x) {
                                        any);
 }
 
+/// f32 without denormals as bf16: two registers at a time, which become one.
+static Value roundNormal(KernelBuilder &kernel, Value x) {
+  constexpr int64_t pair = 2 * lanesToBF16;
+  OpBuilder &b = kernel.b;
+  auto narrow = cast<VectorType>(typeLike(b.getBF16Type(), x.getType()));
+  int64_t lanes = narrow.getNumElements();
+  if (lanes < pair)
+    return b.create<arith::TruncFOp>(kernel.loc, narrow, x);
+  Value all;
+  for (int64_t at = 0; at < lanes; at += pair) {
+    Value low = lanesFrom(kernel, x, at, lanesToBF16),
+          high = lanesFrom(kernel, x, at + lanesToBF16, lanesToBF16);
+    Value both = b.create<LLVM::CallIntrinsicOp>(
+                      kernel.loc, VectorType::get({pair}, b.getBF16Type()),
+                      b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+                      ArrayRef<Value>{high, low})
+                     .getResult(0);
+    if (lanes == pair)
+      return both;
+    if (!all)
+      all = b.create<arith::ConstantOp>(kernel.loc, b.getZeroAttr(narrow));
+    all = b.create<vector::InsertStridedSliceOp>(
+        kernel.loc, both, all, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});
+  }
+  return all;
+}
+
 /// The bits of f32 rounded to bf16 by the instruction, which takes denormals
 /// for zeros: by integer arithmetic where there are any.
 static Value toBF16ByInstruction(KernelBuilder &kernel, Value x) {
   OpBuilder &b = kernel.b;
-  Type narrow = typeLike(b.getBF16Type(), x.getType()),
-       halves = typeLike(b.getI16Type(), x.getType());
+  Type halves = typeLike(b.getI16Type(), x.getType());
   auto branch =
       b.create<scf::IfOp>(kernel.loc, halves, anyDenormal(kernel, x), true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   LaneValue exact = bits(roundedToBF16({&kernel, x}));
   exact = exact.logicalShiftRight(exact.like(16));
-  b.create<scf::YieldOp>(kernel.loc, b.create<arith::TruncIOp>(
-                                          kernel.loc, halves, exact.v)
-                                         .getResult());
-  b.setInsertionPointToStart(branch.elseBlock());
-  Value usual = b.create<arith::TruncFOp>(kernel.loc, narrow, x);
   b.create<scf::YieldOp>(
       kernel.loc,
-      b.create<arith::BitcastOp>(kernel.loc, halves, usual).getResult());
+      b.create<arith::TruncIOp>(kernel.loc, halves, exact.v).getResult());
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.create<scf::YieldOp>(
+      kernel.loc,
+      b.create<arith::BitcastOp>(kernel.loc, halves, roundNormal(kernel, x))
+          .getResult());
   return branch.getResult(0);
 }
 
