@@ -310,7 +310,7 @@ def SplitDilatedInputsPass : ZenithPass<"zenith-split-dilated-inputs", "::mlir::
     these d phases become channels of a plain convolution, whose result is reordered; phases with fewer taps than others become
     convolutions of their own where their zeros would be much of the work. Runs after zenith-choose-layouts, since phases are put
     beside channels, and before zenith-sink-transposes, which moves transposes past the result. Leaves grouped convolutions, strides and
-    filters of dynamic shape alone. An empty input feature map whose padding alone makes results is refused at run time.
+    filters of dynamic shape alone. Where padding alone may make results of an empty input feature map, they are filled up with zeros.
   }];
   let exampleTest = "passes/layout/split-dilated-inputs.mlir#transposed_convolution";
 }

@@ -65,13 +65,16 @@ static void appendDynamic(OpBuilder &builder, Location loc, Value value,
     sizes.push_back(builder.create<DimOp>(loc, value, dim));
 }
 
+static Value zeroOf(OpBuilder &builder, Location loc, Type element) {
+  auto zero = cast<TypedAttr>(builder.getZeroAttr(element));
+  return builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(
+               RankedTensorType::get({}, element), zero)));
+}
+
 static Value zeros(OpBuilder &builder, Location loc, RankedTensorType type,
                    ValueRange dynamic) {
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value zero = builder.create<ConstantOp>(
-      loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               scalar,
-               cast<TypedAttr>(builder.getZeroAttr(type.getElementType())))));
+  Value zero = zeroOf(builder, loc, type.getElementType());
   return builder.create<BroadcastOp>(loc, type, zero, ArrayRef<int64_t>(),
                                      dynamic);
 }
@@ -95,11 +98,7 @@ static Value phasedKernel(OpBuilder &builder, Location loc, Value kernel,
     outputs *= dim.dilation;
   }
   if (more != none) {
-    Type element = typeOf(kernel).getElementType();
-    auto scalar = RankedTensorType::get({}, element);
-    Value zero = builder.create<ConstantOp>(
-        loc, cast<ElementsAttr>(DenseElementsAttr::get(
-                 scalar, cast<TypedAttr>(builder.getZeroAttr(element)))));
+    Value zero = zeroOf(builder, loc, typeOf(kernel).getElementType());
     kernel =
         builder.create<PadOp>(loc, typeOf(kernel).clone(padded), kernel, zero,
                               ValueRange(), ValueRange(), none, more, none);
@@ -115,10 +114,7 @@ static Value phasedKernel(OpBuilder &builder, Location loc, Value kernel,
                   joined);
 }
 
-/// The size of the result along dimension `i`. With an empty input feature map
-/// it may be larger than what the phases compute, where padding alone fills
-/// filters: the slice refuses it at run time, because filling up would take a
-/// pass over the results of all other inputs.
+/// The size of the result along dimension `i`.
 static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
   Location loc = op.getLoc();
   int64_t dilation = op.getInputDilation()[i];
@@ -138,6 +134,41 @@ static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
                                zero);
 }
 
+/// Whether an empty input feature map has more results along dimension `i` than
+/// the phases compute, where padding alone fills filters: n elements have n - 1
+/// gaps between them, and none has none.
+static bool lacksResultsOfNone(ConvolutionOp op, unsigned i,
+                               const PhasedDim &dim) {
+  int64_t reach = typeOf(op.getKernel()).getDimSize(i) - 1,
+          results = op.getLow()[i] + op.getHigh()[i] - reach,
+          positions = dim.low + dim.high - dim.taps + 1;
+  return results > std::max<int64_t>(0, positions) * dim.dilation - dim.cut;
+}
+
+/// Adds zeros after the elements that are present, up to `sizes` of the dynamic
+/// dimensions.
+static Value filledUp(OpBuilder &builder, Location loc, RankedTensorType type,
+                      Value value, ArrayRef<Value> sizes,
+                      ArrayRef<Value> present) {
+  SmallVector<int64_t> none(type.getRank(), 0), high = none;
+  SmallVector<Value> more;
+  auto own = sizes.begin(), has = present.begin();
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (!type.isDynamicDim(i))
+      continue;
+    if (*own != *has) {
+      high[i] = ShapedType::kDynamic;
+      more.push_back(builder.create<SubOp>(loc, own->getType(), *own, *has));
+    }
+    ++own, ++has;
+  }
+  if (more.empty())
+    return value;
+  Value zero = zeroOf(builder, loc, type.getElementType());
+  return builder.create<PadOp>(loc, type, value, zero, ValueRange(), more, none,
+                               high, none);
+}
+
 /// [batch, positions..., phases * feature] to [batch, output..., feature].
 static Value interleaved(OpBuilder &builder, ConvolutionOp op, Value result,
                          ArrayRef<PhasedDim> spatial) {
@@ -147,9 +178,10 @@ static Value interleaved(OpBuilder &builder, ConvolutionOp op, Value result,
           features = type.getShape().back();
   SmallVector<int64_t> split{batch}, phases, order{0}, joined{batch};
   SmallVector<int64_t> starts{0}, strides(count + 2, 1);
-  SmallVector<Value> splitSizes, joinedSizes, sizes;
+  SmallVector<Value> splitSizes, joinedSizes, sizes, present;
   for (SmallVector<Value> *all : {&splitSizes, &joinedSizes, &sizes})
     appendDynamic(builder, loc, result, 0, *all);
+  present = sizes;
   for (auto [i, dim] : llvm::enumerate(spatial)) {
     bool dynamic = ShapedType::isDynamic(dim.positions);
     split.push_back(dim.positions);
@@ -165,6 +197,14 @@ static Value interleaved(OpBuilder &builder, ConvolutionOp op, Value result,
         builder.create<MulOp>(loc, positions.getType(), positions,
                               scalar(builder, loc, dim.dilation)));
     sizes.push_back(resultSize(builder, op, unsigned(i)));
+    present.push_back(sizes.back());
+    if (!lacksResultsOfNone(op, unsigned(i), dim))
+      continue;
+    Type size = positions.getType();
+    Value cut = scalar(builder, loc, dim.cut), zero = scalar(builder, loc, 0);
+    Value all = builder.create<SubOp>(loc, size, joinedSizes.back(), cut);
+    all = builder.create<MaxOp>(loc, size, all, zero);
+    present.back() = builder.create<MinOp>(loc, size, sizes.back(), all);
   }
   split.append(phases);
   split.push_back(features);
@@ -176,8 +216,9 @@ static Value interleaved(OpBuilder &builder, ConvolutionOp op, Value result,
                     joined, joinedSizes);
   if (type.hasStaticShape() && ArrayRef<int64_t>(joined) == type.getShape())
     return result;
-  return builder.create<SliceOp>(loc, type, result, ValueRange(), sizes, starts,
-                                 type.getShape(), strides);
+  Value part = builder.create<SliceOp>(loc, type, result, ValueRange(), present,
+                                       starts, type.getShape(), strides);
+  return filledUp(builder, loc, type, part, sizes, present);
 }
 
 /// True where zero taps are so much of the work that phases are worth
