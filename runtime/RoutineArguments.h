@@ -274,6 +274,38 @@ typedef struct zenith_coset_bit_rows_arguments {
   int64_t *count;
 } zenith_coset_bit_rows_arguments;
 
+/// coset_bits: states' bits among rows of bits.
+typedef struct zenith_coset_bits_arguments {
+  uint64_t struct_size;
+  int64_t count; ///< of states
+  int64_t columns;
+  int64_t element_bytes;
+  int64_t groups; ///< of levels
+  int64_t row_groups;
+  int64_t words; ///< of a row of bits
+  int64_t slots;
+  const int64_t *points;       ///< group by group
+  const int64_t *group_points; ///< of each group
+  const int64_t *sizes;        ///< by group
+  const void *states;
+  const void *start;
+  const uint16_t *indices;         ///< group by group
+  const uint16_t *inverses;        ///< map by map
+  const uint16_t *representatives; ///< map by row of bits
+  uint64_t *bits;
+} zenith_coset_bits_arguments;
+
+/// test_bits: whether bits are set.
+typedef struct zenith_test_bits_arguments {
+  uint64_t struct_size;
+  int64_t words;
+  int64_t count; ///< of positions
+  int64_t slots;
+  const uint64_t *bits;
+  const uint64_t *positions;
+  uint8_t *result;
+} zenith_test_bits_arguments;
+
 /// searchsorted: positions in an ascending list.
 typedef struct zenith_searchsorted_arguments {
   uint64_t struct_size;

@@ -4,7 +4,9 @@
 
 #include "ir/SearchOps.h"
 #include "ir/interpreter/OpEvaluation.h"
+#include "ir/tensor/Scalar.h"
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -229,6 +231,139 @@ static Expected<Results> evaluateCosetBitRows(const OpEvaluation &e) {
   return Results{std::move(*bits), std::move(*all), std::move(*count)};
 }
 
+namespace {
+
+/// The tables of a coset_bits.
+class CosetRanks {
+public:
+  CosetRanks(const OpEvaluation &e, search::CosetBitsOp op)
+      : points(op.getPoints()), counts(op.getGroupPoints()),
+        sizes(op.getSizes()), rowGroups(size_t(op.getRowGroups())),
+        words(uint64_t(op.getWords())),
+        columns(size_t(e.operand(0).shape()[1])),
+        indices(elementsOf<uint16_t>(e.operand(2))),
+        inverses(elementsOf<uint16_t>(e.operand(3))),
+        representatives(elementsOf<uint16_t>(e.operand(4))) {}
+
+  /// The bit of a state with these images; nothing where it has none.
+  std::optional<uint64_t> bitOf(std::vector<size_t> images) const;
+
+private:
+  using Images = std::vector<size_t>;
+  void apply(ArrayRef<uint16_t> table, uint64_t row, Images &images) const {
+    for (size_t &image : images)
+      image = std::min<size_t>(table[row * columns + image], columns - 1);
+  }
+  std::optional<uint64_t> divide(size_t first, size_t last,
+                                 Images &images) const;
+  bool areFixed(ArrayRef<int64_t> some, const Images &images) const {
+    return llvm::all_of(some, [&](int64_t point) {
+      return images[size_t(point)] == size_t(point);
+    });
+  }
+  size_t pointsBefore(size_t group) const {
+    return size_t(
+        std::accumulate(counts.begin(), counts.begin() + group, int64_t(0)));
+  }
+
+  ArrayRef<int64_t> points, counts, sizes;
+  size_t rowGroups;
+  uint64_t words;
+  size_t columns;
+  ArrayRef<uint16_t> indices, inverses, representatives;
+};
+
+} // namespace
+
+/// Divides by groups from `first` to `last`; the number of their indices.
+std::optional<uint64_t> CosetRanks::divide(size_t first, size_t last,
+                                           Images &images) const {
+  uint64_t number = 0, firstPlace = 0, firstMap = 0;
+  size_t point = 0;
+  for (size_t group = 0; group < last; ++group) {
+    ArrayRef<int64_t> own = points.slice(point, size_t(counts[group]));
+    point += own.size();
+    uint64_t place = 0, places = 1;
+    for (int64_t each : llvm::reverse(own)) {
+      place = place * columns + images[size_t(each)];
+      places *= columns;
+    }
+    if (group >= first) {
+      uint64_t index = indices[firstPlace + place];
+      if (index >= uint64_t(sizes[group]))
+        return std::nullopt;
+      number = number * uint64_t(sizes[group]) + index;
+      apply(inverses, firstMap + index, images);
+    }
+    firstPlace += places;
+    firstMap += uint64_t(sizes[group]);
+  }
+  return number;
+}
+
+std::optional<uint64_t> CosetRanks::bitOf(Images images) const {
+  Images rest = images;
+  std::optional<uint64_t> row = divide(0, rowGroups, images);
+  if (!row)
+    return std::nullopt;
+  apply(representatives, *row, rest);
+  if (!areFixed(points.take_front(pointsBefore(rowGroups)), rest))
+    return std::nullopt;
+  std::optional<uint64_t> column = divide(rowGroups, counts.size(), rest);
+  SmallVector<int64_t> others;
+  for (int64_t point = 0; point < int64_t(columns); ++point)
+    if (!llvm::is_contained(points, point))
+      others.push_back(point);
+  if (!column || !areFixed(others, rest))
+    return std::nullopt;
+  return *row * words * 64 + *column;
+}
+
+static Expected<Results> evaluateCosetBits(const OpEvaluation &e) {
+  CosetRanks ranks(e, cast<search::CosetBitsOp>(e.op));
+  auto states = e.operand(0).shape()[0];
+  auto columns = size_t(e.operand(0).shape()[1]);
+  Expected<Tensor> bits = e.allocate({states});
+  if (!bits)
+    return bits.takeError();
+  const ElementAccess access(e.operand(0).elementType());
+  auto elementAt = [&](const Tensor &tensor, size_t place) {
+    return std::string(tensor.bytes() + place * access.bytes(), access.bytes());
+  };
+  std::map<std::string, size_t> positions;
+  for (size_t position = 0; position < columns; ++position)
+    positions.try_emplace(elementAt(e.operand(1), position), position);
+  for (auto [state, bit] : llvm::enumerate(writableElements<uint64_t>(*bits))) {
+    std::vector<size_t> images(columns);
+    std::set<size_t> found;
+    for (size_t place = 0; place < columns; ++place)
+      if (auto position =
+              positions.find(elementAt(e.operand(0), state * columns + place));
+          position != positions.end()) {
+        images[position->second] = place;
+        found.insert(position->second);
+      }
+    std::optional<uint64_t> number;
+    if (found.size() == columns)
+      number = ranks.bitOf(std::move(images));
+    bit = number.value_or(~uint64_t(0));
+  }
+  return Results{std::move(*bits)};
+}
+
+static Expected<Results> evaluateTestBits(const OpEvaluation &e) {
+  ArrayRef<uint64_t> bits = elementsOf<uint64_t>(e.operand(0)),
+                     positions = elementsOf<uint64_t>(e.operand(1));
+  Expected<Tensor> result = e.allocate({int64_t(positions.size())});
+  if (!result)
+    return result.takeError();
+  char *to = result->writable();
+  for (uint64_t position : positions)
+    *to++ = position / 64 < bits.size() &&
+            (bits[position / 64] >> position % 64 & 1) != 0;
+  return Results{std::move(*result)};
+}
+
 static Expected<Results> evaluateTestAndSet(const OpEvaluation &e) {
   auto op = cast<search::TestAndSetOp>(e.op);
   ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
@@ -332,6 +467,10 @@ Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
     return evaluateBitsetDifference(e);
   if (isa<search::CosetBitRowsOp>(e.op))
     return evaluateCosetBitRows(e);
+  if (isa<search::CosetBitsOp>(e.op))
+    return evaluateCosetBits(e);
+  if (isa<search::TestBitsOp>(e.op))
+    return evaluateTestBits(e);
   if (isa<search::TestAndSetOp>(e.op))
     return evaluateTestAndSet(e);
   if (isa<search::AppendNewOp>(e.op))

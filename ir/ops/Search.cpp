@@ -5,6 +5,8 @@
 #include "ir/OpRegistration.h"
 #include "ir/SearchOps.h"
 #include "ir/ops/OpInference.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 #define GET_OP_CLASSES
 #include "ir/Search.cpp.inc"
@@ -195,6 +197,111 @@ LogicalResult CosetBitRowsOp::verify() {
 
 DimVector CosetBitRowsOp::resultDims(unsigned result, DimAnalysis &analysis) {
   return result < 2 ? analysis.dimsOf(getKnown()) : DimVector();
+}
+
+/// coset_bits_c3
+static LogicalResult checkGroups(const ShapeChecks &checks, CosetBitsOp op,
+                                 int64_t columns) {
+  ArrayRef<int64_t> counts = op.getGroupPoints();
+  auto groups = int64_t(counts.size());
+  if (failed(checks.distinctInRange("points", op.getPoints(), columns, 3)) ||
+      failed(checks.atLeast("points of a group", counts, 1, 3)) ||
+      failed(checks.count(
+          "points of all groups",
+          std::accumulate(counts.begin(), counts.end(), int64_t(0)),
+          int64_t(op.getPoints().size()), 3)) ||
+      failed(checks.count("number of sizes", int64_t(op.getSizes().size()),
+                          groups, 3)) ||
+      failed(checks.inRange("groups of rows", int64_t(op.getRowGroups()), 0,
+                            groups + 1, 3)) ||
+      failed(checks.atLeast("words", int64_t(op.getWords()), 1, 3)))
+    return failure();
+  constexpr int64_t mostIndices = 1 << 16;
+  for (int64_t size : op.getSizes())
+    if (failed(checks.inRange("size of a group", size, 1, mostIndices + 1, 3)))
+      return failure();
+  return success();
+}
+
+/// coset_bits_c4
+static LogicalResult checkTables(const ShapeChecks &checks, CosetBitsOp op,
+                                 int64_t columns) {
+  ArrayRef<int64_t> sizes = op.getSizes();
+  int64_t places = 0, rows = 1,
+          inverses = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
+  bool isTooLarge = false;
+  for (int64_t size : sizes.take_front(op.getRowGroups()))
+    isTooLarge |= bool(llvm::MulOverflow(rows, size, rows));
+  for (int64_t count : op.getGroupPoints()) {
+    int64_t own = 1;
+    for (int64_t point = 0; point < count && !isTooLarge; ++point)
+      isTooLarge |= bool(llvm::MulOverflow(own, columns, own));
+    isTooLarge |= bool(llvm::AddOverflow(places, own, places));
+  }
+  if (isTooLarge)
+    return checks.fail("tables", "more than 2^63 entries", "fewer", 4);
+  auto check = [&](StringRef place, Value table, ArrayRef<int64_t> shape) {
+    Type element = tensorType(table).getElementType();
+    return checks.sameType(place, table.getType(),
+                           RankedTensorType::get(shape, element), 4);
+  };
+  if (failed(check("indices", op.getIndices(), places)) ||
+      failed(check("inverses", op.getInverses(), {inverses, columns})))
+    return failure();
+  return check("representatives", op.getRepresentatives(), {rows, columns});
+}
+
+LogicalResult CosetBitsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType states = tensorType(getStates());
+  // coset_bits_c1
+  constexpr int64_t mostColumns = 1024;
+  if (failed(checks.count("rank of the states", states.getRank(), 2, 1)))
+    return failure();
+  int64_t columns = states.getDimSize(1);
+  if (columns < 1 || columns > mostColumns ||
+      states.getElementTypeBitWidth() < 8)
+    return checks.fail("states", typeText(states),
+                       "1 to 1024 columns of integers of 8 bits or more", 1);
+  // coset_bits_c2
+  if (failed(checks.sameType(
+          "start", getStart().getType(),
+          RankedTensorType::get({columns}, states.getElementType()), 2)))
+    return failure();
+  // coset_bits_c3, coset_bits_c4
+  if (failed(checkGroups(checks, *this, columns)) ||
+      failed(checkTables(checks, *this, columns)))
+    return failure();
+  // coset_bits_c5
+  RankedTensorType bits = tensorType(getBits());
+  if (failed(checks.count("rank of the bits", bits.getRank(), 1, 5)))
+    return failure();
+  return checks.sameSize("size of the bits", bits.getDimSize(0),
+                         states.getDimSize(0), 5);
+}
+
+DimVector CosetBitsOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return {analysis.dimOf(getStates(), 0)};
+}
+
+LogicalResult TestBitsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType positions = tensorType(getPositions()),
+                   result = tensorType(getResult());
+  // test_bits_c1
+  if (failed(checks.count("rank of the bits", tensorType(getBits()).getRank(),
+                          1, 1)) ||
+      failed(checks.count("rank of the positions", positions.getRank(), 1, 1)))
+    return failure();
+  // test_bits_c2
+  if (failed(checks.count("rank of the result", result.getRank(), 1, 2)))
+    return failure();
+  return checks.sameSize("size of the result", result.getDimSize(0),
+                         positions.getDimSize(0), 2);
+}
+
+DimVector TestBitsOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return analysis.dimsOf(getPositions());
 }
 
 LogicalResult TestAndSetOp::verify() {

@@ -104,6 +104,48 @@ def Search_CosetBitRowsOp : Search_Op<"coset_bit_rows"> {
   }];
 }
 
+def Search_CosetBitsOp : Search_Op<"coset_bits"> {
+  let summary = "the bit that each arrangement has among rows of bits, one row per coset; all ones where it has none";
+  let description = [{
+    A row of `states` that has each element of `start` once gives each position of `start` an image: where the row has its element. Images are
+    divided group by group of levels: those of the group's points, digits of a number in base `columns`, the last point's first, are a
+    place in the group's part of `indices`; row `index` of its part of `inverses`, which has as many rows as `sizes` says, takes all images on.
+    The indices of the first `row_groups` groups are the digits of the number of a row of bits, whose row of `representatives` takes on the
+    images that the state gave. These are divided by the other groups, whose indices are the digits of a column. The bit is that
+    column, behind `words` words for each row of bits before it.
+    A state has no bit where it is no such row, where an index is not below the group's size, where its representative does not take the
+    image of a point of the first groups to that point, or where at last a point of no group is not its own image. Images beyond the last
+    position, in tables, are that one.
+    c1: states have rank 2, from 1 to 1024 columns, and 8 bits or more an element; c2: start has an element per column, of the type of the
+    states; c3: points are columns, each once, of which each group has one or more, there are as many sizes as groups, from 1 to 65536, and
+    `row_groups` of them come first; `words` is at least 1; c4: indices are a list of as many elements as all groups have places; inverses
+    have as many rows as the sizes are in all, representatives as many as there are rows of bits, both a column per column of the states;
+    c5: the result has the size of the states.
+    Example: `%r = search.coset_bits %states, %start, %indices, %inverses, %representatives points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1
+      : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>`
+  }];
+  let arguments = (ins RankedTensorOf<[AnyInteger]>:$states, RankedTensorOf<[AnyInteger]>:$start, RankedTensorOf<[UI16]>:$indices,
+    RankedTensorOf<[UI16]>:$inverses, RankedTensorOf<[UI16]>:$representatives, DenseI64ArrayAttr:$points, DenseI64ArrayAttr:$group_points,
+    DenseI64ArrayAttr:$sizes, I64Attr:$row_groups, I64Attr:$words);
+  let results = (outs Search_WordList:$bits);
+  let assemblyFormat = [{
+    $states `,` $start `,` $indices `,` $inverses `,` $representatives `points` $points `of` $group_points `sizes` $sizes `rows` $row_groups
+    `words` $words attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Search_TestBitsOp : Search_Op<"test_bits"> {
+  let summary = "which of the bits at some positions are set";
+  let description = [{
+    Bit b of word w is position 64 * w + b. None is set after the last word.
+    c1: bits and positions have rank 1; c2: the result has the size of the positions.
+    Example: `%r = search.test_bits %x at %p : (tensor<8xui64>, tensor<?xui64>) -> tensor<?xi1>`
+  }];
+  let arguments = (ins Search_WordList:$bits, Search_WordList:$positions);
+  let results = (outs RankedTensorOf<[I1]>:$result);
+  let assemblyFormat = "$bits `at` $positions attr-dict `:` functional-type(operands, results)";
+}
+
 def Search_TestAndSetOp : Search_Op<"test_and_set"> {
   let summary = "sets the bits at the candidates' positions and lists each position whose bit was not set";
   let description = [{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // coset_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
+// coset_bits and test_bits: one routine each.
 
 #include "lowering/routines/RoutineCall.h"
 #include "lowering/routines/RoutineKernels.h"
@@ -65,6 +66,66 @@ FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
   if (!addLaunch(plan, move.finish(sizes.slots, 100000)))
     return failure();
   return endWithSum(std::move(plan), begin("sum"), op.getCount());
+}
+
+FailureOr<KernelPlan> emitCosetBits(const EmissionContext &context,
+                                    search::CosetBitsOp op) {
+  auto states = cast<RankedTensorType>(op.getStates().getType());
+  int64_t columns = states.getDimSize(1);
+  DimExpr count = context.dims.dimOf(op.getStates(), 0);
+  // A lookup for each position, and half of them once more for each group.
+  double cost = double(columns) * double(4 + 2 * op.getSizes().size());
+  DimExpr slots = slotsFor(count, cost);
+  using Arguments = zenith_coset_bits_arguments;
+  RoutineCall<Arguments> call(context, "coset_bits");
+  call.set(&Arguments::count, count);
+  call.set(&Arguments::columns, columns);
+  call.set(&Arguments::element_bytes, elementBytesOf(op.getStates()));
+  call.set(&Arguments::groups, int64_t(op.getSizes().size()));
+  call.set(&Arguments::row_groups, int64_t(op.getRowGroups()));
+  call.set(&Arguments::words, int64_t(op.getWords()));
+  call.set(&Arguments::slots, slots);
+  auto numbers = [&](ArrayRef<int64_t> values) {
+    return llvm::map_to_vector(
+        values, [&](int64_t value) { return call.number(value); });
+  };
+  call.set(&Arguments::points, ArrayRef<Value>(numbers(op.getPoints())));
+  call.set(&Arguments::group_points,
+           ArrayRef<Value>(numbers(op.getGroupPoints())));
+  call.set(&Arguments::sizes, ArrayRef<Value>(numbers(op.getSizes())));
+  call.set(&Arguments::states, call.operand(op.getStates()));
+  call.set(&Arguments::start, call.operand(op.getStart()));
+  call.set(&Arguments::indices, call.operand(op.getIndices()));
+  call.set(&Arguments::inverses, call.operand(op.getInverses()));
+  call.set(&Arguments::representatives, call.operand(op.getRepresentatives()));
+  call.set(&Arguments::bits, call.result(op.getBits()));
+  KernelPlan plan;
+  double each = double(count.constant().value_or(4096)) /
+                double(std::max<int64_t>(1, slots.constant().value_or(32)));
+  if (!addLaunch(plan, call.finish(slots, cost * each)))
+    return failure();
+  return plan;
+}
+
+FailureOr<KernelPlan> emitTestBits(const EmissionContext &context,
+                                   search::TestBitsOp op) {
+  constexpr double cost = 2;
+  DimExpr count = context.dims.dimOf(op.getPositions(), 0),
+          slots = slotsFor(count, cost);
+  using Arguments = zenith_test_bits_arguments;
+  RoutineCall<Arguments> call(context, "test_bits");
+  call.set(&Arguments::words, context.dims.dimOf(op.getBits(), 0));
+  call.set(&Arguments::count, count);
+  call.set(&Arguments::slots, slots);
+  call.set(&Arguments::bits, call.operand(op.getBits()));
+  call.set(&Arguments::positions, call.operand(op.getPositions()));
+  call.set(&Arguments::result, call.result(op.getResult()));
+  KernelPlan plan;
+  double each = double(count.constant().value_or(4096)) /
+                double(std::max<int64_t>(1, slots.constant().value_or(32)));
+  if (!addLaunch(plan, call.finish(slots, cost * each)))
+    return failure();
+  return plan;
 }
 
 SmallVector<DimExpr> bitRowScratch(search::CosetBitRowsOp op,

@@ -63,6 +63,11 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
           .Case([&](search::CosetBitRowsOp op) {
             return emitCosetBitRows(context, op);
           })
+          .Case([&](search::CosetBitsOp op) {
+            return emitCosetBits(context, op);
+          })
+          .Case(
+              [&](search::TestBitsOp op) { return emitTestBits(context, op); })
           .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
           .Case([&](graph::TriangularSolveOp op) {
             return emitTriangularSolve(context, op);

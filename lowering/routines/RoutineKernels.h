@@ -54,6 +54,10 @@ mlir::FailureOr<KernelPlan> emitTestAndSet(const EmissionContext &context,
                                            search::TestAndSetOp op);
 mlir::FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
                                              search::CosetBitRowsOp op);
+mlir::FailureOr<KernelPlan> emitCosetBits(const EmissionContext &context,
+                                          search::CosetBitsOp op);
+mlir::FailureOr<KernelPlan> emitTestBits(const EmissionContext &context,
+                                         search::TestBitsOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
                                          graph::CholeskyOp op);
 mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,

@@ -41,7 +41,8 @@ static StringRef kindOfRoutine(graph::FusionOp fusion) {
   bool isSet = holds<graph::UniqueOp, graph::CompactOp, graph::SearchSortedOp,
                      graph::IsInOp, search::DedupOp, search::BitPositionsOp,
                      search::BitsetDifferenceOp, search::TestAndSetOp,
-                     search::CosetBitRowsOp, search::AppendNewOp>(fusion);
+                     search::CosetBitRowsOp, search::CosetBitsOp,
+                     search::TestBitsOp, search::AppendNewOp>(fusion);
   return isSet ? SetAttr::getMnemonic() : RoutineAttr::getMnemonic();
 }
 

@@ -110,6 +110,12 @@ ZENITH_ROUTINE(coset_bit_rows_move, coset_bit_rows);
 /// Sums the slots' counts, in one task.
 ZENITH_ROUTINE(coset_bit_rows_sum, coset_bit_rows);
 
+/// The bits of a slot's states among rows of bits.
+ZENITH_ROUTINE(coset_bits, coset_bits);
+
+/// Which of a slot's positions have a bit that is set.
+ZENITH_ROUTINE(test_bits, test_bits);
+
 /// Positions of queries in an ascending list.
 ZENITH_ROUTINE(searchsorted, searchsorted);
 

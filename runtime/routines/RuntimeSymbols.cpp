@@ -50,6 +50,8 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_routine_cholesky),
       ZENITH_SYMBOL(zenith_routine_compact),
       ZENITH_SYMBOL(zenith_routine_compact_count),
+      ZENITH_SYMBOL(zenith_routine_coset_bits),
+      ZENITH_SYMBOL(zenith_routine_test_bits),
       ZENITH_SYMBOL(zenith_routine_coset_bit_rows_count),
       ZENITH_SYMBOL(zenith_routine_coset_bit_rows_move),
       ZENITH_SYMBOL(zenith_routine_coset_bit_rows_sum),

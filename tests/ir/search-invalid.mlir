@@ -204,6 +204,102 @@ func.func @coset_bit_rows_c3(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: ten
 
 // -----
 
+func.func @coset_bits_c1_rank(%x: tensor<?xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op rank of the states: got 1, expected 2 (coset_bits_c1)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<?xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c1_columns(%x: tensor<?x?xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op states: got tensor<?x?xui8>, expected 1 to 1024 columns of integers of 8 bits or more (coset_bits_c1)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<?x?xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c2(%x: tensor<?x3xui8>, %s: tensor<3xui16>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op start: got tensor<3xui16>, expected tensor<3xui8> (coset_bits_c2)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<?x3xui8>, tensor<3xui16>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c3_sizes(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op number of sizes: got 3, expected 2 (coset_bits_c3)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 1, 1] rows 1 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c3_rows(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op groups of rows: got 3, expected a value in [0, 3) (coset_bits_c3)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 3 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c3_twice(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op points: got [1, 1], expected distinct values in [0, 3) (coset_bits_c3)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [1, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c3_size(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op size of a group: got 0, expected a value in [1, 65537) (coset_bits_c3)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 0] rows 1 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c3_words(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op words: got [0], expected values of at least 1 (coset_bits_c3)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 0 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c4(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op representatives: got tensor<3x3xui16>, expected tensor<6x3xui16> (coset_bits_c4)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 2 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @coset_bits_c5(%x: tensor<5x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>) {
+  // expected-error@below {{'search.coset_bits' op size of the bits: got 4, expected 5 (coset_bits_c5)}}
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<5x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<4xui64>
+  return
+}
+
+// -----
+
+func.func @test_bits_c1(%b: tensor<8x1xui64>, %p: tensor<4xui64>) {
+  // expected-error@below {{'search.test_bits' op rank of the bits: got 2, expected 1 (test_bits_c1)}}
+  %t = search.test_bits %b at %p : (tensor<8x1xui64>, tensor<4xui64>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @test_bits_c2(%b: tensor<8xui64>, %p: tensor<4xui64>) {
+  // expected-error@below {{'search.test_bits' op size of the result: got 5, expected 4 (test_bits_c2)}}
+  %t = search.test_bits %b at %p : (tensor<8xui64>, tensor<4xui64>) -> tensor<5xi1>
+  return
+}
+
+// -----
+
 func.func @test_and_set_c1(%k: tensor<4x1xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
   // expected-error@below {{'search.test_and_set' op rank of the known bits: got 2, expected 1 (test_and_set_c1)}}
   %p, %r = search.test_and_set %k (%a, %b) : (tensor<4x1xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4x1xui64>)

@@ -30,6 +30,14 @@ func.func @coset_bit_rows(%k: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor
   return
 }
 
+func.func @coset_bits(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>, %m: tensor<5x3xui16>, %r: tensor<3x3xui16>, %b: tensor<8xui64>) {
+  // CHECK: %[[BITS:.*]] = search.coset_bits %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  %p = search.coset_bits %x, %s, %i, %m, %r points [0, 1] of [1, 1] sizes [3, 2] rows 1 words 1 : (tensor<?x3xui8>, tensor<3xui8>, tensor<6xui16>, tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<?xui64>
+  // CHECK: search.test_bits %{{.*}} at %[[BITS]] : (tensor<8xui64>, tensor<?xui64>) -> tensor<?xi1>
+  %t = search.test_bits %b at %p : (tensor<8xui64>, tensor<?xui64>) -> tensor<?xi1>
+  return
+}
+
 func.func @test_and_set(%k: tensor<8xui64>, %a: tensor<3xui64>) {
   // CHECK: search.test_and_set %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
   %p, %r = search.test_and_set %k (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)

@@ -143,22 +143,19 @@ private:
   }
 
   RowWords wordsOf(Value rows) override {
-    return bitsOf(builder, location, bfs, keys, table, rows);
+    return {{bitsOf(builder, location, bfs, keys, table, rows)}, {}};
   }
   Value inNext(const RowWords &rows) override {
     RowBuilder lists(builder, location);
-    Value bits = rows.words.front();
-    WordOps ops(builder, location, bits);
     Value all =
         lists.reshape(next.getBits(),
                       RankedTensorType::get({table.rows() * table.words()},
                                             builder.getIntegerType(64, false)),
                       {});
-    Value word = lists.pick(
-        all, lists.convert(ops.shiftRight(bits, 6), builder.getI64Type()));
-    Value isSet = ops.isSame(
-        ops.both(ops.shiftRight(word, ops.both(bits, 63)), 1), ops.number(1));
-    return lists.both(rows.mayBeStates, isSet);
+    Value bits = rows.words.front();
+    auto type = RankedTensorType::get(
+        cast<RankedTensorType>(bits.getType()).getShape(), builder.getI1Type());
+    return builder.create<TestBitsOp>(location, type, all, bits);
   }
 
   const StateKeys &keys;

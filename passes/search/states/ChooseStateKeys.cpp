@@ -185,10 +185,6 @@ bool ChooseStateKeysPass::useBitRows(const BfsLoop &bfs) {
     return false;
   }
   const CosetRows &table = index->table();
-  if (!bfs.lookups.empty() && costOfBits(table) > mostOps) {
-    remark(bfs.loop, Code::SEA104, {"ranks of rows would take many ops"});
-    return false;
-  }
   remark(bfs.loop, Code::SEA005,
          {table.rows(), table.columns(), table.moves()});
   rewriteWithBitRows(bfs, keys, *index);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Works on one list per position, so that rows are packed and ranked without
-// being written in between.
+// Packs rows as one list per position, without writing them in between, and
+// makes the tables by which they are ranked.
 
 #include "passes/search/states/RowWords.h"
 
@@ -30,7 +30,6 @@ public:
       sizes.push_back(count(given));
   }
 
-  RankedTensorType list(Type element) const { return type({n}, element); }
   RankedTensorType matrix(int64_t rows, Type element) const {
     return type({rows, n}, element);
   }
@@ -41,15 +40,6 @@ public:
       taken =
           pick(taken, constant(positions, {int64_t(positions.size())}, i64()));
     return convert(taken, element);
-  }
-  /// One row of a matrix.
-  Value row(Value matrix, int64_t number) {
-    Type element = typeOf(matrix).getElementType();
-    Value taken =
-        make<SliceOp>(type({1, n}, element), matrix, ValueRange(),
-                      ValueRange(sizes), ArrayRef<int64_t>{number, 0},
-                      ArrayRef<int64_t>{1, n}, ArrayRef<int64_t>{1, 1});
-    return reshape(taken, list(element), sizes);
   }
   Value splat(int64_t value, RankedTensorType result) {
     return broadcast(constant(value, {}, result.getElementType()), result, {},
@@ -235,223 +225,108 @@ RowWords keysOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
 
 namespace {
 
-/// Neighbouring levels of a chain whose digits are found together: by a table
-/// with an entry for all images that their points may have.
-struct LevelGroup {
-  SmallVector<size_t> points; ///< base points of the levels, in order
-  int64_t elements = 1;       ///< products of their representatives
-  /// By the images of the points, the first as the last digit: the number of
-  /// the product with these images, -1 where there is none.
-  SmallVector<int64_t> numbers;
-  /// By number and point: what the product's inverse takes the point to.
-  SmallVector<int64_t> inverses;
-};
-
-/// Ranks elements of a group, given as the images of all points.
-class RankOps {
+/// The tables of a coset_bits op.
+class RankTables {
 public:
-  RankOps(Columns &columns, size_t points)
-      : columns(columns), points(points), index(columns.i64()) {}
-
-  /// The number of the product of representatives of these levels that takes
-  /// their points where `images` have them. The images of other points are
-  /// divided by it. `isElement`, if any, is false where there is none; the
-  /// number is 0 there.
-  Value divide(ArrayRef<const StabiliserChain::Level *> levels,
-               MutableArrayRef<Value> images, Value *isElement);
-  /// All images after division by the representative of each row.
-  SmallVector<Value> divideByRow(const CosetRows &table, ArrayRef<Value> images,
-                                 Value row);
-  Value withDigit(Value number, Value digit, int64_t base) {
-    if (!number)
-      return digit;
-    return columns.add(scaled(number, base), digit);
+  explicit RankTables(const CosetRows &table)
+      : columns(table.group().levels().size()) {
+    addGroups(table.levelsOfRows());
+    rowGroups = sizes.size();
+    addGroups(table.levelsOfColumns());
+    for (const PointMap &map : table.rowRepresentatives())
+      append(representatives, inverse(map));
   }
+
+  SmallVector<int64_t> points, groupPoints, sizes;
+  size_t rowGroups = 0;
+  std::vector<int64_t> indices, inverses, representatives;
 
 private:
-  std::vector<LevelGroup>
-  groupsOf(ArrayRef<const StabiliserChain::Level *> levels) const;
-  LevelGroup groupOf(ArrayRef<const StabiliserChain::Level *> levels) const;
-  Value scaled(Value list, int64_t factor) {
-    return columns.mul(list, columns.splat(factor, columns.list(index)));
-  }
-  Value imageIn(ArrayRef<int64_t> maps, Value map, Value image) {
-    return columns.lookUp(maps, index,
-                          columns.add(scaled(map, int64_t(points)), image));
-  }
-  static void appendMap(SmallVectorImpl<int64_t> &maps, const PointMap &map) {
-    maps.append(map.begin(), map.end());
+  using Levels = ArrayRef<const StabiliserChain::Level *>;
+  void addGroups(Levels levels);
+  void addGroup(Levels levels);
+  static void append(std::vector<int64_t> &to, const PointMap &map) {
+    to.insert(to.end(), map.begin(), map.end());
   }
 
-  Columns &columns;
-  size_t points;
-  Type index;
+  size_t columns;
 };
 
 } // namespace
 
-LevelGroup
-RankOps::groupOf(ArrayRef<const StabiliserChain::Level *> levels) const {
-  LevelGroup group;
-  PointMap identity(points);
+/// Neighbouring levels together, as long as a table of all images that their
+/// points may have stays in the first-level cache.
+void RankTables::addGroups(Levels levels) {
+  constexpr size_t mostPlaces = 1 << 12;
+  for (size_t first = 0, end; first < levels.size(); first = end) {
+    end = first + 1;
+    for (size_t places = columns * columns;
+         end < levels.size() && places <= mostPlaces; places *= columns)
+      ++end;
+    addGroup(levels.slice(first, end - first));
+  }
+}
+
+void RankTables::addGroup(Levels levels) {
+  constexpr int64_t none = 0xffff;
+  PointMap identity(columns);
   std::iota(identity.begin(), identity.end(), uint16_t(0));
   std::vector<PointMap> products{identity};
-  size_t entries = 1;
+  size_t places = 1;
   for (const StabiliserChain::Level *level : levels) {
     std::vector<PointMap> longer;
     for (const PointMap &product : products)
       for (const PointMap &representative : level->transversal)
         longer.push_back(compose(product, representative));
     products = std::move(longer);
-    group.points.push_back(level->point);
-    entries *= points;
+    points.push_back(level->point);
+    places *= columns;
   }
-  group.elements = int64_t(products.size());
-  group.numbers.assign(entries, -1);
+  groupPoints.push_back(int64_t(levels.size()));
+  sizes.push_back(int64_t(products.size()));
+  size_t first = indices.size();
+  indices.resize(first + places, none);
   for (auto [number, product] : llvm::enumerate(products)) {
     size_t place = 0;
-    for (size_t point : llvm::reverse(group.points))
-      place = place * points + product[point];
-    group.numbers[place] = int64_t(number);
-    appendMap(group.inverses, inverse(product));
+    for (const StabiliserChain::Level *level : llvm::reverse(levels))
+      place = place * columns + product[level->point];
+    indices[first + place] = int64_t(number);
+    append(inverses, inverse(product));
   }
-  return group;
 }
 
-std::vector<LevelGroup>
-RankOps::groupsOf(ArrayRef<const StabiliserChain::Level *> levels) const {
-  constexpr size_t mostEntries = 1 << 12;
-  std::vector<LevelGroup> groups;
-  for (size_t first = 0, end; first < levels.size(); first = end) {
-    end = first + 1;
-    for (size_t entries = points * points;
-         end < levels.size() && entries <= mostEntries; entries *= points)
-      ++end;
-    groups.push_back(groupOf(levels.slice(first, end - first)));
+Value bitsOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
+             const StateKeys &keys, const CosetRows &table, Value rows) {
+  RowBuilder ops(builder, location);
+  Type element = typeOf(rows).getElementType(),
+       entry = builder.getIntegerType(16, /*isSigned=*/false),
+       word = builder.getIntegerType(64, /*isSigned=*/false);
+  auto columns = int64_t(keys.positions().size());
+  SmallVector<int64_t> start;
+  for (int64_t position : keys.positions())
+    start.push_back(int64_t(bfs.starts.front()[size_t(position)]));
+  std::optional<Columns> byPosition;
+  Value kept = rows;
+  if (columns != bfs.positions) {
+    byPosition.emplace(builder, location, rows);
+    kept = ops.transpose(byPosition->at(keys.positions(), element));
   }
-  return groups;
-}
-
-Value RankOps::divide(ArrayRef<const StabiliserChain::Level *> levels,
-                      MutableArrayRef<Value> images, Value *isElement) {
-  Value number;
-  for (const LevelGroup &group : groupsOf(levels)) {
-    Value place;
-    for (size_t point : llvm::reverse(group.points))
-      place = withDigit(place, images[point], int64_t(points));
-    Value digit = columns.lookUp(group.numbers, index, place);
-    if (isElement)
-      *isElement = columns.bothOf(
-          *isElement, columns.holds(CompareDirection::ge, digit, 0));
-    digit = columns.max(digit, columns.splat(0, typeOf(digit)));
-    for (auto [point, image] : llvm::enumerate(images))
-      if (image && !llvm::is_contained(group.points, point))
-        image = imageIn(group.inverses, digit, image);
-    for (size_t point : group.points)
-      images[point] = {};
-    number = withDigit(number, digit, group.elements);
-  }
-  return number;
-}
-
-SmallVector<Value> RankOps::divideByRow(const CosetRows &table,
-                                        ArrayRef<Value> images, Value row) {
-  if (!row)
-    return SmallVector<Value>(images);
-  SmallVector<int64_t> maps;
-  for (const PointMap &map : table.rowRepresentatives())
-    appendMap(maps, inverse(map));
-  SmallVector<Value> result;
-  for (Value image : images)
-    result.push_back(imageIn(maps, row, image));
-  return result;
-}
-
-/// The images of points under the map that takes the position of each of the
-/// start's values to its position in a row, and whether a row has all values.
-static std::pair<SmallVector<Value>, Value>
-imagesOf(Columns &columns, const BfsLoop &bfs, ArrayRef<int64_t> positions,
-         Type element) {
-  int64_t points = int64_t(positions.size());
-  Type index = columns.i64();
-  SmallVector<int64_t> wanted, numbers;
-  for (int64_t position : positions) {
-    wanted.push_back(int64_t(bfs.starts.front()[size_t(position)]));
-    numbers.push_back(int64_t(numbers.size()) + 1);
-  }
-  Value values = columns.at(positions, element);
-  // By position in the row, value of the start, and row.
-  RankedTensorType all = columns.type({points, points, columns.n}, element);
-  Value isThere = columns.compare(
-      CompareDirection::eq,
-      columns.broadcast(values, all, {0, 2}, columns.sizes),
-      columns.broadcast(columns.constant(wanted, {points}, element), all, {1},
-                        columns.sizes));
-  Value number = columns.broadcast(columns.constant(numbers, {points}, element),
-                                   all, {0}, columns.sizes);
-  Value found =
-      columns.fold(ReduceKind::max,
-                   columns.select(isThere, number, columns.splat(0, all)), {0});
-  Value haveAll = columns.fold(
-      ReduceKind::all, columns.holds(CompareDirection::gt, found, 0), {0});
-  SmallVector<Value> images;
-  for (int64_t point = 0; point < points; ++point) {
-    Value image = columns.convert(columns.row(found, point), index);
-    images.push_back(columns.sub(image, columns.splat(1, typeOf(image))));
-  }
-  // A value that is missing has any image, not one outside of the tables.
-  for (Value &image : images)
-    image = columns.max(image, columns.splat(0, typeOf(image)));
-  return {std::move(images), haveAll};
-}
-
-RowWords bitsOf(OpBuilder &builder, Location location, const BfsLoop &bfs,
-                const StateKeys &keys, const CosetRows &table, Value rows) {
-  Columns columns(builder, location, rows);
-  // Wide enough for the elements and for numbers of positions, from 1 on.
-  unsigned width = typeOf(rows).getElementTypeBitWidth();
-  bool areBytes = width == 8 && keys.positions().size() < 256;
-  Type element = areBytes ? typeOf(rows).getElementType()
-                          : builder.getIntegerType(width < 64 ? 32 : 64);
-  auto [images, haveAll] = imagesOf(columns, bfs, keys.positions(), element);
-  Value valid =
-      columns.bothOf(haveAll, columns.areFixed(bfs, keys.positions(), element));
-  RankOps ranks(columns, images.size());
-  // The images of row points tell the row.
-  SmallVector<Value> ofRows(images.size());
-  for (const StabiliserChain::Level *level : table.levelsOfRows())
-    ofRows[level->point] = images[level->point];
-  Value row = ranks.divide(table.levelsOfRows(), ofRows, nullptr);
-  // What is left is an element of the stabiliser, or the row is no state.
-  SmallVector<Value> rest = ranks.divideByRow(table, images, row);
-  auto expectFixed = [&](size_t point) {
-    valid = columns.both(valid, columns.holds(CompareDirection::eq, rest[point],
-                                              int64_t(point)));
-    rest[point] = {};
+  RankTables tables(table);
+  auto maps = [&](ArrayRef<int64_t> entries) {
+    return ops.constant(entries, {int64_t(entries.size()) / columns, columns},
+                        entry);
   };
-  for (const StabiliserChain::Level *level : table.levelsOfRows())
-    expectFixed(level->point);
-  Value column = ranks.divide(table.levelsOfColumns(), rest, &valid);
-  for (size_t point = 0; point < rest.size(); ++point)
-    if (rest[point])
-      expectFixed(point);
-  constexpr int64_t bitsOfWord = 64;
-  Value bit = column;
-  if (row) {
-    Value first = columns.mul(
-        row, columns.splat(table.words() * bitsOfWord, typeOf(row)));
-    bit = bit ? columns.add(first, bit) : first;
-  }
-  Type word = builder.getIntegerType(64, /*isSigned=*/false);
-  return {{columns.convert(bit, word)}, valid};
-}
-
-int64_t costOfBits(const CosetRows &table) {
-  constexpr int64_t opsOfImage = 4;
-  int64_t points = int64_t(table.group().levels().size());
-  // Levels are divided by in groups, of two at least where points are few.
-  int64_t groups = int64_t(table.levelsOfColumns().size() + 1) / 2;
-  return points * (2 + groups) * opsOfImage;
+  Value bits = builder.create<CosetBitsOp>(
+      location, ops.type({typeOf(rows).getDimSize(0)}, word), kept,
+      ops.constant(start, {columns}, element),
+      ops.constant(tables.indices, {int64_t(tables.indices.size())}, entry),
+      maps(tables.inverses), maps(tables.representatives), tables.points,
+      tables.groupPoints, tables.sizes, uint64_t(tables.rowGroups),
+      uint64_t(table.words()));
+  if (!byPosition)
+    return bits;
+  return ops.select(byPosition->areFixed(bfs, keys.positions(), element), bits,
+                    byPosition->splat(-1, typeOf(bits)));
 }
 
 } // namespace zenith::search

@@ -10,11 +10,12 @@
 
 namespace zenith::search {
 
-/// One list per word of a key, or one of bit numbers. They mean nothing where a
-/// row can be no state of the search.
+/// One list per word of a key, or one of bit numbers.
 struct RowWords {
   llvm::SmallVector<mlir::Value> words; ///< ui64 [N]
-  mlir::Value mayBeStates;              ///< i1 [N]
+  /// i1 [N]: where it is false a row can be no state of the search, and words
+  /// mean nothing; null where they tell that themselves.
+  mlir::Value mayBeStates;
 };
 
 /// The values of starts, numbered in order.
@@ -25,15 +26,12 @@ std::map<uint64_t, uint64_t> numbersOfValues(const BfsLoop &bfs);
 RowWords keysOf(mlir::OpBuilder &builder, mlir::Location location,
                 const BfsLoop &bfs, const StateKeys &keys, mlir::Value rows);
 
-/// The bits of rows [N, positions] of integers among all rows of a table, by
-/// dividing the element of the group by a representative of each level. Only
-/// where the start has each value once.
-RowWords bitsOf(mlir::OpBuilder &builder, mlir::Location location,
-                const BfsLoop &bfs, const StateKeys &keys,
-                const CosetRows &table, mlir::Value rows);
-
-/// How many ops bitsOf() makes, about.
-int64_t costOfBits(const CosetRows &table);
+/// The bits of rows [N, positions] of integers among all rows of a table, ui64
+/// [N]; all ones where a row can be no state. Only where the start has each
+/// value once.
+mlir::Value bitsOf(mlir::OpBuilder &builder, mlir::Location location,
+                   const BfsLoop &bfs, const StateKeys &keys,
+                   const CosetRows &table, mlir::Value rows);
 
 } // namespace zenith::search
 

@@ -78,6 +78,44 @@ TEST(EvalSearch, CosetBitRows) {
       "tensor<2x1xui64>\ndense<2> : tensor<i64>");
 }
 
+/// The symmetric group of three points: one level of rows and one of columns.
+TEST(EvalSearch, CosetBits) {
+  const std::vector<std::string> tables = {
+      "dense<[7, 5, 9]> : tensor<3xui8>",
+      "dense<[0, 1, 2, 9, 0, 1]> : tensor<6xui16>",
+      "dense<[[0, 1, 2], [1, 0, 2], [2, 1, 0], [0, 1, 2], [0, 2, 1]]> : "
+      "tensor<5x3xui16>",
+      "dense<[[0, 1, 2], [1, 0, 2], [1, 2, 0]]> : tensor<3x3xui16>"};
+  auto bits = [&](const std::string &states) {
+    std::vector<std::string> operands{states};
+    operands.insert(operands.end(), tables.begin(), tables.end());
+    return evaluateOp(
+        "search.coset_bits %0, %1, %2, %3, %4 points [0, 1] of [1, 1] sizes "
+        "[3, 2] rows "
+        "1 words 2 : (tensor<3x3xui8>, tensor<3xui8>, tensor<6xui16>, "
+        "tensor<5x3xui16>, tensor<3x3xui16>) -> tensor<3xui64>",
+        "tensor<3xui64>", operands);
+  };
+  EXPECT_EQ(bits("dense<[[7, 5, 9], [7, 9, 5], [5, 7, 9]]> : tensor<3x3xui8>"),
+            "dense<[0, 1, 128]> : tensor<3xui64>");
+  EXPECT_EQ(bits("dense<[[9, 7, 5], [5, 9, 7], [9, 5, 7]]> : tensor<3x3xui8>"),
+            "dense<[129, 256, 257]> : tensor<3xui64>");
+  // An element twice, one that the start lacks.
+  EXPECT_EQ(bits("dense<[[7, 7, 9], [7, 5, 8], [5, 7, 9]]> : tensor<3x3xui8>"),
+            "dense<[18446744073709551615, 18446744073709551615, 128]> : "
+            "tensor<3xui64>");
+}
+
+TEST(EvalSearch, TestBits) {
+  EXPECT_EQ(evaluateOp("search.test_bits %0 at %1 : (tensor<2xui64>, "
+                       "tensor<5xui64>) -> tensor<5xi1>",
+                       "tensor<5xi1>",
+                       {"dense<[5, 2]> : tensor<2xui64>",
+                        "dense<[0, 1, 65, 128, 18446744073709551615]> : "
+                        "tensor<5xui64>"}),
+            "dense<[true, false, true, false, false]> : tensor<5xi1>");
+}
+
 TEST(EvalSearch, TestAndSet) {
   EXPECT_EQ(
       evaluateBody("  %a, %b = search.test_and_set %0 (%1) : (tensor<2xui64>, "

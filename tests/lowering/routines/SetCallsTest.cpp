@@ -416,4 +416,99 @@ TEST_F(SetKernelTest, BitRows) {
     }
 }
 
+/// Tables of drawn maps and of the symmetric group's, elements of one byte and
+/// more, near zero and far from it; states that are arrangements and others.
+TEST_F(SetKernelTest, CosetBits) {
+  for (const char *element : {"ui8", "i16", "ui32", "i64"})
+    for (bool isGroup : {true, false}) {
+      constexpr int64_t columns = 5;
+      bool isFar = llvm::StringRef(element).contains("32") ||
+                   llvm::StringRef(element).contains("64");
+      uint64_t state = 17;
+      auto next = [&](uint64_t below) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return int64_t((state >> 33) % below);
+      };
+      auto startAt = [&](int64_t position) {
+        return (position * 3 + 1) % columns + (isFar ? 70000 : 0);
+      };
+      harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+        Tensor tensor(type);
+        interpreter::ElementAccess access(type.getElementType());
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+          int64_t row = i / columns, column = i % columns, value = 0;
+          if (number == 0)
+            // Arrangements by an affine map, and some elements more.
+            value = startAt((row % 7 < 4 ? column * (row % 4 + 1) + row
+                                         : next(columns + 1)) %
+                            columns) +
+                    (row % 11 == 10 && column == 1 ? 1 : 0);
+          else if (number == 1)
+            value = startAt(i);
+          else if (!isGroup)
+            value = next(columns + 2);
+          else if (number == 2) {
+            // Two levels of columns^2 places each: points 0 and 1, 2 and 3.
+            int64_t group = i / 25, low = i % 5 - 2 * group,
+                    high = i % 25 / 5 - 2 * group, left = columns - 2 * group;
+            // An exchange of the first point, then one of the second.
+            bool isElement = low >= 0 && high >= 0 && low != high;
+            int64_t second = high == 0 ? low : high;
+            value = isElement ? low * (left - 1) + second - 1 : 99;
+          } else {
+            // Inverses of the products of two exchanges.
+            int64_t group = number == 3 && row >= 20 ? 1 : 0,
+                    left = columns - 2 * group, index = row - 20 * group,
+                    first = 2 * group + index / (left - 1),
+                    second = 2 * group + 1 + index % (left - 1);
+            auto exchange = [&](int64_t x, int64_t y) {
+              value = value == x ? y : value == y ? x : value;
+            };
+            value = column;
+            exchange(2 * group, first);
+            exchange(2 * group + 1, second);
+          }
+          access.store(tensor.writable() + i * access.bytes(),
+                       interpreter::Scalar::ofSigned(value));
+        }
+        return tensor;
+      };
+      std::string states = tensor("?x5x", element),
+                  start = tensor("5x", element);
+      for (int64_t count : {0, 1, 1000})
+        check("%x : " + states + ", %s : " + start +
+                  ", %i : tensor<50xui16>, %m : tensor<26x5xui16>, %r : "
+                  "tensor<20x5xui16>",
+              "tensor<?xui64>",
+              "%p = search.coset_bits %x, %s, %i, %m, %r points [0, 1, 2, 3] "
+              "of [2, 2] sizes [20, 6] rows 1 words 3 : (" +
+                  states + ", " + start +
+                  ", tensor<50xui16>, tensor<26x5xui16>, tensor<20x5xui16>) "
+                  "-> tensor<?xui64>",
+              "%p", {{count, columns}, {5}, {50}, {26, 5}, {20, 5}});
+    }
+}
+
+TEST_F(SetKernelTest, TestBits) {
+  harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    uint64_t state = 5 + number;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      reinterpret_cast<uint64_t *>(tensor.writable())[i] =
+          number == 0 ? state
+          : i % 9     ? (state >> 33) % 1300
+                      : ~uint64_t(0);
+    }
+    return tensor;
+  };
+  for (const char *words : {"0x", "1x", "20x"})
+    for (const char *count : {"1x", "5000x"})
+      check("%x : " + tensor(words, "ui64") + ", %p : " + tensor(count, "ui64"),
+            tensor(count, "i1"),
+            "%r = search.test_bits %x at %p : (" + tensor(words, "ui64") +
+                ", " + tensor(count, "ui64") + ") -> " + tensor(count, "i1"),
+            "%r");
+}
+
 } // namespace

@@ -238,11 +238,12 @@ func.func @asked_for() -> (tensor<?x3xui8>, tensor<i64>) {
 // CHECK: %[[LAYER:.*]] = graph.and {{.*}} : tensor<?xui64>
 // CHECK: graph.is_in %[[KEYS]], %[[LAYER]] : (tensor<?xui64>, tensor<?xui64>) -> tensor<?xi1>
 // ROWS-LABEL: func.func @looked_up
+// ROWS: %[[BITS:.*]] = search.coset_bits
 // ROWS: graph.while
 // ROWS: %[[NEXT:[^,]*]], %{{.*}} = search.coset_bit_rows
 // ROWS-NOT: graph.is_in
-// ROWS: graph.reshape %[[NEXT]]
-// ROWS: graph.gather
+// ROWS: %[[ALL:.*]] = graph.reshape %[[NEXT]]
+// ROWS: search.test_bits %[[ALL]] at
 func.func @looked_up(%rows: tensor<?x4xui8>) -> (tensor<i64>, tensor<?xi1>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %count = graph.constant dense<3> : tensor<i64>
