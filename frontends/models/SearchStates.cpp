@@ -47,12 +47,17 @@ statesOfFile(const std::string &path, MLIRContext *context) {
   return states;
 }
 
+static bool isConsecutive(llvm::ArrayRef<int64_t> numbers) {
+  return !numbers.empty() &&
+         numbers.back() - numbers.front() + 1 == int64_t(numbers.size());
+}
+
 /// "0 to 4" where a graph's states contain all of these numbers, else those
 /// that they contain.
 static std::string alphabetText(llvm::ArrayRef<int64_t> numbers) {
-  int64_t first = numbers.front(), last = numbers.back();
-  if (last - first + 1 == int64_t(numbers.size()))
-    return std::to_string(first) + " to " + std::to_string(last);
+  if (isConsecutive(numbers))
+    return std::to_string(numbers.front()) + " to " +
+           std::to_string(numbers.back());
   constexpr size_t most = 20;
   std::string text;
   size_t listed = 0;
@@ -75,6 +80,7 @@ public:
     numbers = graph.central;
     llvm::sort(numbers);
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    areConsecutive = isConsecutive(numbers);
   }
 
   /// `row` is the state's row in the file, nothing for states that are written
@@ -95,7 +101,7 @@ public:
         return refuse("numbers of a state are below the modulus " +
                       llvm::Twine(graph.modulus) + ", got " +
                       llvm::Twine(number));
-      if (!graph.modulus && !llvm::binary_search(numbers, number))
+      if (!graph.modulus && !hasNumber(number))
         return refuse("the central state has no " + llvm::Twine(number) +
                       "; its numbers are " + alphabetText(numbers));
     }
@@ -103,9 +109,16 @@ public:
   }
 
 private:
+  bool hasNumber(int64_t number) const {
+    return areConsecutive
+               ? number >= numbers.front() && number <= numbers.back()
+               : llvm::binary_search(numbers, number);
+  }
+
   const cayley::StateGraph &graph;
   /// Of the central state, ascending; none for matrices.
   std::vector<int64_t> numbers;
+  bool areConsecutive = false;
 };
 
 } // namespace
