@@ -62,7 +62,8 @@ static Operands operandsOf(const kernels::ContractionSpace &space,
                            const target::TargetModel &target,
                            const kernels::GemmSchedule &schedule) {
   Operands operands;
-  operands.a.form = schedule.packsA() ? Operand::Copied : Operand::Rows;
+  bool isCopied = space.formOfA == Operand::Rows && schedule.packsA();
+  operands.a.form = isCopied ? Operand::Copied : space.formOfA;
   Operand &b = operands.b;
   switch (space.form) {
   case kernels::ContractionSpace::Panels:

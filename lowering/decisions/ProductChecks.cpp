@@ -190,17 +190,17 @@ static LogicalResult checkLanes(graph::FusionOp fusion,
 
 static StringRef nameOf(Operand::Form form) {
   constexpr StringLiteral names[] = {"open",   "rows", "panels", "widened",
-                                     "copied", "dots", "local"};
+                                     "copied", "dots", "padded", "local"};
   return names[form];
 }
 
 /// sched_c7
-static LogicalResult checkOperand(graph::FusionOp fusion, StringRef name,
+static LogicalResult checkOperand(graph::FusionOp fusion, bool isOfA,
                                   const Operand &operand, Value value,
                                   bool isGroup) {
   auto fail = [&](const Twine &expected) {
-    return refuse(fusion, OperandForms, "operand " + name, nameOf(operand.form),
-                  expected);
+    return refuse(fusion, OperandForms, isOfA ? "operand A" : "operand B",
+                  nameOf(operand.form), expected);
   };
   auto packed = value ? graph::matchUnpackedPanels(value) : std::nullopt;
   if (operand.width < 0 || operand.depth < 1 || operand.pad < 0)
@@ -208,8 +208,13 @@ static LogicalResult checkOperand(graph::FusionOp fusion, StringRef name,
   switch (operand.form) {
   case Operand::Local:
     return isGroup ? success() : fail("a form without groups, for a task");
+  case Operand::Padded:
+    return isOfA ? success() : fail("a form that B has");
   case Operand::Panels:
   case Operand::Widened:
+    // The phase says whether a launch widens A.
+    if (isOfA && operand.form == Operand::Widened)
+      return success();
     if (!packed)
       return fail("another form: the operand is not packed");
     if (operand.width && operand.width != packed->panel)
@@ -226,9 +231,10 @@ static LogicalResult checkOperands(graph::FusionOp fusion,
                                    const ProductKeys &keys, bool isGroup) {
   Operation *anchor = kernels::contractionAnchor(fusion);
   Value b = anchor ? matrixOfB(anchor) : Value();
-  return failure(
-      failed(checkOperand(fusion, "A", keys.operands.a, {}, isGroup)) ||
-      failed(checkOperand(fusion, "B", keys.operands.b, b, isGroup)));
+  return failure(failed(checkOperand(fusion, /*isOfA=*/true, keys.operands.a,
+                                     {}, isGroup)) ||
+                 failed(checkOperand(fusion, /*isOfA=*/false, keys.operands.b,
+                                     b, isGroup)));
 }
 
 int64_t localBytesOf(graph::FusionOp fusion, const ProductKeys &keys) {

@@ -219,7 +219,8 @@ LocatedOperand locateOperand(ContractionSpace &space, Value value,
 }
 
 LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
-                         graph::DimAnalysis &dims, const TargetModel &target) {
+                         graph::DimAnalysis &dims, const TargetModel &target,
+                         sched::Operand::Form wanted) {
   // Copying an element takes about as long as widening it for two panels.
   constexpr int64_t fewestPanels = 3;
   Value value = space.op->getOperand(0);
@@ -230,9 +231,14 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
-  if (!halves || pairs || !target.coreCaches ||
-      estimate(columns) < fewestPanels * nrOf(space.sum, target))
+  bool isOpen =
+      wanted == sched::Operand::Open || wanted == sched::Operand::Padded;
+  bool paysOff =
+      isOpen ? estimate(columns) >= fewestPanels * nrOf(space.sum, target)
+             : wanted == sched::Operand::Widened;
+  if (!halves || pairs || !target.coreCaches || !paysOff)
     return locateOperand(space, value, dims);
+  space.formOfA = sched::Operand::Widened;
   return materialise(space, value, dims, space.sum);
 }
 
@@ -444,7 +450,7 @@ static void transposeMatrixByVector(ContractionSpace &space) {
 FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      graph::DimAnalysis &dims,
                                      const TargetModel &target,
-                                     sched::Operand::Form wanted) {
+                                     const sched::Operands &wanted) {
   ContractionSpace space;
   space.op = op;
   space.gateSlices = findGateSlices(op);
@@ -456,9 +462,9 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      op.getDims().getRhsBatching(),
                                      op.getDims().getRhsContracting()))
     columns = columns * dims.dimOf(op.getRhs(), dim);
-  LocatedOperand lhs = locateLhs(space, columns, dims, target);
+  LocatedOperand lhs = locateLhs(space, columns, dims, target, wanted.a.form);
   LocatedOperand rhs = usablePanels(space, locateB(space, op.getRhs(), dims),
-                                    op.getRhs(), dims, target, wanted);
+                                    op.getRhs(), dims, target, wanted.b.form);
   bool ok = axes.build(lhs, rhs);
   if (!ok && !lhs.source.scratch) {
     lhs = materialise(space, op.getLhs(), dims);
@@ -479,7 +485,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
   space.symmetric = target.stackArrays && isSymmetric(op, space);
   transposeMatrixByVector(space);
-  chooseForm(space, target, wanted);
+  chooseForm(space, target, wanted.b.form);
   return space;
 }
 
@@ -524,7 +530,7 @@ static LogicalResult findGates(ContractionSpace &space,
 FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
                                              const TargetModel &target,
-                                             sched::Operand::Form wanted) {
+                                             const sched::Operands &wanted) {
   Operation *anchor = contractionAnchor(fusion);
   if (!anchor)
     return fusion.emitError("unsupported: a contraction fusion needs exactly "

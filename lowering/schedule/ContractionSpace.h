@@ -23,6 +23,8 @@ struct ContractionSpace {
   mlir::Operation *op = nullptr; ///< the dot_general or convolution
   mlir::Type sum;                ///< type of the accumulators
   OperandSource a, b;
+  /// How A comes: Widened or Padded where a launch of its own copies it so.
+  sched::Operand::Form formOfA = sched::Operand::Rows;
   llvm::SmallVector<OuterAxis> outer;
   llvm::SmallVector<Axis> outerRows; ///< outer digits of the rows
   Axis rowAxis;                      ///< innermost digit of the rows: tiled
@@ -102,22 +104,21 @@ double estimate(const graph::DimExpr &expr);
 /// The op that anchors the fusion; null if there is none or more than one.
 mlir::Operation *contractionAnchor(graph::FusionOp fusion);
 
-/// The loop nest of the fusion's contraction, with B as it is `wanted`, or, for
-/// Open, as shapes and target choose. Reports failure at the op.
+/// The loop nest of the fusion's contraction, with operands as they are
+/// `wanted`, or, for Open, as shapes and target choose. Reports failure at the
+/// op.
 mlir::FailureOr<ContractionSpace>
 contractionSpace(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                 const TargetModel &target,
-                 sched::Operand::Form wanted = sched::Operand::Open);
+                 const TargetModel &target, const sched::Operands &wanted = {});
 
 // The same per kind of anchor.
 mlir::FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                            graph::DimAnalysis &dims,
                                            const TargetModel &target,
-                                           sched::Operand::Form wanted);
-mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
-                                                   graph::DimAnalysis &dims,
-                                                   const TargetModel &target,
-                                                   sched::Operand::Form wanted);
+                                           const sched::Operands &wanted);
+mlir::FailureOr<ContractionSpace>
+convolutionSpace(graph::ConvolutionOp op, graph::DimAnalysis &dims,
+                 const TargetModel &target, const sched::Operands &wanted);
 
 /// The operand of a contraction's fusion that B is read from, as the fusion's
 /// encodings say.
@@ -166,10 +167,12 @@ LocatedOperand materialise(ContractionSpace &space, mlir::Value value,
 LocatedOperand padded(ContractionSpace &space, mlir::Value value,
                       llvm::SmallVector<PaddedDim> dims);
 /// Locates the left operand of `space.op`, each element of which is multiplied
-/// by `columns` columns. Plans a copy that widens narrow floats where the
-/// micro-kernels would widen each element for many columns.
+/// by `columns` columns. Plans a copy that widens narrow floats where that is
+/// wanted, or, for Open, where the micro-kernels would widen each element for
+/// many columns.
 LocatedOperand locateLhs(ContractionSpace &space, const graph::DimExpr &columns,
-                         graph::DimAnalysis &dims, const TargetModel &target);
+                         graph::DimAnalysis &dims, const TargetModel &target,
+                         sched::Operand::Form wanted = sched::Operand::Open);
 /// Adds `first` to the indices of the space's scratch buffers.
 void renumberScratch(ContractionSpace &space, unsigned first);
 /// Finishes a space whose axes are known: the form of B, and its packing. A

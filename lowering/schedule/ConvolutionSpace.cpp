@@ -27,7 +27,7 @@ struct ConvolutionAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
   const TargetModel &target;
-  sched::Operand::Form wanted; ///< form of the filter
+  const sched::Operands &wanted;
   ContractionSpace space;
   SmallVector<int64_t> low, high; ///< padding that is left to clip
   SmallVector<int64_t> strides;   ///< over the input
@@ -60,7 +60,8 @@ void ConvolutionAxes::locateInput() {
   graph::ConvDimsAttr dimNumbers = op.getDims();
   DimExpr features =
       dims.dimOf(op.getKernel(), unsigned(dimNumbers.getKernelOutput()));
-  LocatedOperand located = locateLhs(space, features, dims, target);
+  LocatedOperand located =
+      locateLhs(space, features, dims, target, wanted.a.form);
   SmallVector<unsigned> order{unsigned(dimNumbers.getInputBatch())};
   for (int64_t dim : dimNumbers.getInputSpatial()) {
     order.push_back(unsigned(dim));
@@ -167,8 +168,9 @@ bool ConvolutionAxes::clipsLine() {
   return true;
 }
 
-/// Whether the input is copied: strides cannot express it, its channels are not
-/// contiguous, or the zeros that replace them in the padding would be too many.
+/// Whether the input is copied: strides cannot express it, or its channels are
+/// not contiguous; and, where that is wanted or left open, where the zeros that
+/// replace them in the padding would be too many, or positions are skipped.
 bool ConvolutionAxes::needsCopy() {
   if (llvm::any_of(input,
                    [](const StridedDim &digits) { return digits.size() != 1; }))
@@ -185,10 +187,15 @@ bool ConvolutionAxes::needsCopy() {
                .constant();
   bool run = input.back()[0].stride.isConstant(1);
   // Padding is read through a pointer to zeros, in an array of the task.
+  constexpr int64_t mostZeros = 1 << 16;
   if (clipped(last) && (!target.stackArrays || !run || !channels || !taken ||
-                        *channels > maxZeroRow(target)))
+                        *channels > mostZeros))
     return true;
-  return skipsPositions() || (!run && !isPointwise());
+  if (!run && !isPointwise())
+    return true;
+  bool paysOff =
+      skipsPositions() || (clipped(last) && *channels > maxZeroRow(target));
+  return paysOff && wanted.a.form != sched::Operand::Rows;
 }
 
 /// Whether the input's channels can be read in K-interleaved groups.
@@ -263,6 +270,7 @@ void ConvolutionAxes::copyInput(Value value) {
   }
   copied.push_back(whole(innermost));
   LocatedOperand copy = padded(space, value, std::move(copied));
+  space.formOfA = sched::Operand::Padded;
   input = std::move(copy.dims);
   if (overPositions)
     std::swap(input.front(), input.back());
@@ -446,14 +454,14 @@ LogicalResult ConvolutionAxes::build() {
   if (groups > 1)
     addGroups(kernel.dims[output], outputs);
   space.columns = {outputs.size, DimExpr(0), outputs.stride};
-  chooseForm(space, target, wanted);
+  chooseForm(space, target, wanted.b.form);
   return success();
 }
 
 FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                              graph::DimAnalysis &dims,
                                              const TargetModel &target,
-                                             sched::Operand::Form wanted) {
+                                             const sched::Operands &wanted) {
   ConvolutionAxes axes{op, dims, target, wanted, {}, {}, {}, {}, {}, {}};
   axes.space.op = op;
   axes.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),

@@ -42,9 +42,11 @@ struct Operand {
     Open,    ///< left to shapes and target
     Rows,    ///< where it lies, along its rows
     Panels,  ///< packed in memory, in panels of `width` columns
-    Widened, ///< so, of a narrower type: each task widens blocks of panels
+    Widened, ///< so, of a narrower type: each task widens blocks of panels; A:
+             ///< from a wider copy, which a launch of its own makes
     Copied,  ///< each task copies blocks of panels of `width` columns
     Dots,    ///< where it lies, contiguous along K
+    Padded,  ///< from a copy with padding, which a launch of its own makes
     Local    ///< by tiles in local memory, with `pad` elements after a row
   } form = Open;
   int64_t width = 0, depth = 1, pad = 0;

@@ -109,6 +109,8 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
     `prefetch` is what a tile asks memory for: `lines<n, bytes>` of B so far ahead, by tiles of n rows and more; its share of
     the next `panel`; `rows<n>`, those of A that are n further on; or `none`. Left out, shapes and target see no use in any. In
     brackets, the second is that of tiles of half panels, which are left to the last rows of many.
+    A comes as `rows` where it lies, `widened` or `padded` from a copy that a launch of its own makes, or `copied` by the
+    tasks of a packed loop.
     `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough, and
     computes its last row again. Where the last rows are left to half panels, the heights are those of such tiles. Tiles of
     all heights have the same `sums`, so that equal rows are rounded alike.

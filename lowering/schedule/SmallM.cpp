@@ -60,9 +60,10 @@ TargetModel tileTarget(graph::FusionOp fusion, const TargetModel &target) {
 std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
-                                           const TargetModel &target) {
+                                           const TargetModel &target,
+                                           const sched::Operand &wantedA) {
   SmallMVariant small;
-  sched::Operand::Form wanted = sched::Operand::Open;
+  sched::Operands wanted{wantedA, {}};
   auto copied = fewestCopiedRows(space, target);
   if (space.form == ContractionSpace::Panels &&
       space.panel * 2 == nrOf(space.sum, target) && space.outerRows.empty()) {
@@ -71,7 +72,7 @@ std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
   } else if (space.form == ContractionSpace::Copied && copied) {
     small.target = target;
     small.mostRows = *copied - 1;
-    wanted = sched::Operand::Rows;
+    wanted.b.form = sched::Operand::Rows;
   } else {
     return std::nullopt;
   }

@@ -26,11 +26,12 @@ struct SmallMVariant {
   int64_t mostRows = 0;
   graph::DimExpr guard; ///< 1 where M is small, else 0
 };
-/// None where one variant suits any M.
+/// None where one variant suits any M. `wantedA`: how A comes to both.
 std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
-                                           const TargetModel &target);
+                                           const TargetModel &target,
+                                           const sched::Operand &wantedA);
 
 } // namespace zenith::kernels
 

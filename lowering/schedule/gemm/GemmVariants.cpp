@@ -107,16 +107,15 @@ GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
     shareScratch(winogradScratchBytes(variant));
     plainGuard = plainGuard - variant.guard;
   }
-  sched::Operand::Form form = given.operands.b.form;
   if (!hasPlain() ||
-      failed(space = contractionSpace(fusion, dims, target, form)))
+      failed(space = contractionSpace(fusion, dims, target, given.operands)))
     return;
   TargetModel other = withTile(target, space->sum, given);
   bool dividesGates =
       space->gates == 1 || space->gateColumns % nrOf(space->sum, other) == 0;
   if (!agrees(*space, target, given) && dividesGates) {
     target = other;
-    if (failed(space = contractionSpace(fusion, dims, target, form)))
+    if (failed(space = contractionSpace(fusion, dims, target, given.operands)))
       return;
     // The rows of a tile are the given ones, even where few columns leave
     // registers for more.
@@ -128,7 +127,7 @@ GemmVariants::GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
   shareScratch(ofPreparations);
   space->isSeldom = !winograd.empty();
   if (!given.noSmallM)
-    small = smallMVariant(fusion, dims, *space, target);
+    small = smallMVariant(fusion, dims, *space, target, given.operands.a);
   if (small)
     space->fewestRows = small->mostRows + 1;
 }

@@ -30,13 +30,14 @@ static LogicalResult checkKeys(graph::FusionOp fusion,
 
 static FailureOr<ScheduledGemm>
 scheduledGemm(graph::FusionOp fusion, graph::DimAnalysis &dims,
-              const ContractionSpace &space, const TargetModel &target,
+              ContractionSpace space, const TargetModel &target,
               const GivenTile &tile, const DimExpr &guard) {
   auto form = EpilogueForm::make(fusion, dims, space, target);
   if (failed(form) || failed(checkKeys(fusion, space, *form, tile)))
     return failure();
-  return ScheduledGemm{space, target, std::move(*form),
-                       gemmScheduleOf(space, target, tile), guard};
+  GemmSchedule schedule = gemmScheduleOf(space, target, tile);
+  return ScheduledGemm{std::move(space), target, std::move(*form),
+                       std::move(schedule), guard};
 }
 
 FailureOr<ScheduledProduct> scheduledProduct(graph::FusionOp fusion,
@@ -57,15 +58,16 @@ FailureOr<ScheduledProduct> scheduledProduct(graph::FusionOp fusion,
     return product;
   if (failed(found.space))
     return failure();
-  if (const auto &small = found.small) {
-    auto gemm = scheduledGemm(fusion, dims, small->space, small->target,
-                              givenTileOfFewRows(fusion), small->guard);
+  if (auto &small = found.small) {
+    auto gemm =
+        scheduledGemm(fusion, dims, std::move(small->space), small->target,
+                      givenTileOfFewRows(fusion), small->guard);
     if (failed(gemm))
       return failure();
     product.small = std::move(*gemm);
   }
-  auto gemm = scheduledGemm(fusion, dims, *found.space, found.target, tile,
-                            found.guardOfPlain());
+  auto gemm = scheduledGemm(fusion, dims, std::move(*found.space), found.target,
+                            tile, found.guardOfPlain());
   if (failed(gemm))
     return failure();
   product.plain = std::move(*gemm);

@@ -185,7 +185,8 @@ def draw(text, r):
             put("tile", [r.randint(1, 20), int(given.strip("[]").split(", ")[1])])
             return str(schedule)
         if chance(0.8):
-            put("operands", r.choice([None, None, "[rows, rows]", "[rows, copied]"])), put("joined")
+            of_a = r.choice(["rows", re.match(r"\[(\w+)", keys["operands"])[1]]) if "operands" in keys else "rows"
+            put("operands", r.choice([None, None, f"[{of_a}, rows]", f"[{of_a}, copied]"])), put("joined")
             put("k_loop", f"packed<{r.randint(1, 50)}>" if "packed" in keys.get("k_loop", "") and chance(0.5) else None)
         if chance(0.7):
             put("block", f"[{r.randint(1, 12)}, {r.randint(1, 6)}]" if chance(0.4) else None)

@@ -382,3 +382,13 @@ func.func @c3_ahead(%x: tensor<64x128xi8>) -> tensor<64xi8> {
   }
   return %0 : tensor<64xi8>
 }
+
+// -----
+func.func @c7_padded(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: operand B: got padded, expected a form that B has (sched_c7)}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, padded]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}

@@ -395,3 +395,13 @@ func.func @c12_ahead_of_nothing(%x: tensor<64x128xf32>) -> tensor<64xf32> {
   }
   return %0 : tensor<64xf32>
 }
+
+// -----
+func.func @c7_widened(%x: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> tensor<64x96xf32> {
+  // expected-error @below {{schedule: operands: got #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [widened, rows]>}}
+  %0 = graph.fusion contraction (%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x96xf32>) -> tensor<64x96xf32> attributes {schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [widened, rows]>} {
+    %1 = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+    graph.yield %1 : tensor<64x96xf32>
+  }
+  return %0 : tensor<64x96xf32>
+}
