@@ -2,6 +2,7 @@
 //
 // Bits of states among rows of bits, and which bits are set.
 
+#include "runtime/TargetClones.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowSlots.h"
 
@@ -237,18 +238,27 @@ void zenith_routine_coset_bits(const zenith_coset_bits_arguments *arguments,
   }
 }
 
+/// Words of vectors are gathered where there are some.
+ZENITH_WIDE_CLONES
+static void testBits(const uint64_t *bits, uint64_t words,
+                     const uint64_t *positions, int64_t count,
+                     uint8_t *__restrict result) {
+  for (int64_t at = 0; at < count; ++at) {
+    uint64_t position = positions[at], word = position / 64;
+    bool isInside = word < words;
+    uint64_t found = bits[isInside ? word : 0] >> position % 64;
+    result[at] = uint8_t(found & uint64_t(isInside));
+  }
+}
+
 void zenith_routine_test_bits(const zenith_test_bits_arguments *arguments,
                               int64_t begin, int64_t end) {
   const zenith_test_bits_arguments &given = checked(arguments);
-  const auto size = uint64_t(given.words) * 64;
-  const uint64_t *bits = given.bits, *positions = given.positions;
-  uint8_t *result = given.result;
+  const uint64_t none = 0, words = uint64_t(given.words);
+  const uint64_t *bits = words > 0 ? given.bits : &none;
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(given.count, given.slots, slot);
-    for (int64_t at = first; at < last; ++at) {
-      uint64_t position = positions[at];
-      result[at] =
-          position < size && (bits[position / 64] >> position % 64 & 1) != 0;
-    }
+    testBits(bits, words, given.positions + first, last - first,
+             given.result + first);
   }
 }
