@@ -158,36 +158,40 @@ void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
               });
 }
 
-/// Runs `body` for each number of [first, last) with its digits.
-static void countUp(KernelBuilder &kernel, Value first, Value last,
-                    ArrayRef<DimExpr> sizes,
-                    function_ref<void(ArrayRef<Value> digits)> body) {
-  // There may be no numbers.
-  SmallVector<DimExpr> divisors;
-  for (const DimExpr &size : sizes)
-    divisors.push_back(DimExpr::max(size, 1));
+/// Runs `body` for each number of [first, last) with its digits: a loop for
+/// each of them, so that what outer digits say is computed outside of inner
+/// loops.
+static void forEachNumber(KernelBuilder &kernel, Value first, Value last,
+                          ArrayRef<DimExpr> sizes,
+                          function_ref<void(ArrayRef<Value> digits)> body) {
   Value zero = kernel.index(0), one = kernel.index(1);
-  kernel.loop(first, last, one, digitsOf(kernel, first, divisors),
-              [&](Value, ValueRange carried) {
-                SmallVector<Value> digits(carried), next(carried);
-                body(digits);
-                Value carry = one;
-                for (size_t i = sizes.size(); i-- > 0;) {
-                  next[i] = kernel.add(digits[i], carry);
-                  if (i == 0)
-                    break;
-                  Value wraps = kernel.b.create<arith::CmpIOp>(
-                      kernel.loc, arith::CmpIPredicate::eq, next[i],
-                      kernel.size(sizes[i]));
-                  auto ifWraps = [&](Value then, Value otherwise) {
-                    return kernel.b.create<arith::SelectOp>(kernel.loc, wraps,
-                                                            then, otherwise);
-                  };
-                  next[i] = ifWraps(zero, next[i]);
-                  carry = ifWraps(one, zero);
-                }
-                return next;
-              });
+  // The same range without the digits behind each one.
+  SmallVector<Value> firsts(sizes.size(), first), lasts(sizes.size(), last);
+  for (size_t i = sizes.size() - 1; i > 0; --i) {
+    // There may be no numbers.
+    Value size = kernel.size(DimExpr::max(sizes[i], 1));
+    firsts[i - 1] = kernel.div(firsts[i], size);
+    lasts[i - 1] =
+        kernel.div(kernel.add(lasts[i], kernel.sub(size, one)), size);
+  }
+  SmallVector<Value> digits;
+  std::function<void(Value)> loops = [&](Value outer) {
+    size_t i = digits.size();
+    if (i == sizes.size())
+      return body(digits);
+    Value size = kernel.size(sizes[i]), before = kernel.mul(outer, size),
+          low = firsts[i], high = lasts[i];
+    if (i > 0) {
+      low = kernel.max(kernel.sub(low, before), zero);
+      high = kernel.min(kernel.sub(high, before), size);
+    }
+    kernel.loop(low, high, one, [&](Value digit) {
+      digits.push_back(digit);
+      loops(i > 0 ? kernel.add(before, digit) : digit);
+      digits.pop_back();
+    });
+  };
+  loops(zero);
 }
 
 void forEachRowDigits(
@@ -197,8 +201,8 @@ void forEachRowDigits(
       kernel, tasks, [&](Value first, Value last, Value low, Value high) {
         if (!last)
           last = kernel.add(first, kernel.index(1));
-        countUp(kernel, first, last, sizes,
-                [&](ArrayRef<Value> digits) { body(digits, low, high); });
+        forEachNumber(kernel, first, last, sizes,
+                      [&](ArrayRef<Value> digits) { body(digits, low, high); });
       });
 }
 

@@ -40,7 +40,7 @@ void forEachRow(
     llvm::function_ref<void(mlir::Value row, mlir::Value low, mlir::Value high)>
         body);
 /// The same with the digits of each row's index, whose product of `sizes` is
-/// the number of rows, counted up from row to row: dividing by a size that only
+/// the number of rows, by a loop for each of them: dividing by a size that only
 /// a run knows takes longer than a short row.
 void forEachRowDigits(
     KernelBuilder &kernel, const RowTasks &tasks,
