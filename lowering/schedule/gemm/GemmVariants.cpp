@@ -212,8 +212,11 @@ static TileRange tileRange(const ContractionSpace &space,
     fewest = std::max<int64_t>(1, (*known % nr + lanes - 1) / lanes);
     most = *known < nr ? fewest : most;
   }
-  if (const SweptK *swept = schedule.sweptK())
+  // But for the last one, steps of a sweep read several panels.
+  if (const SweptK *swept = schedule.sweptK()) {
+    fewest *= swept->panelsPerStep;
     most *= swept->panelsPerStep;
+  }
   TileRange tiles{rows.fewest * fewest, rows.most * most};
   if (endsInHalfPanels(space, schedule, target)) {
     int64_t ofHalf = std::max<int64_t>(1, most / 2);
