@@ -6,11 +6,9 @@
 // and those of volumes, are read where they lie.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
-#include "lowering/builder/LaneShuffle.h"
 #include "lowering/elements/LoopNests.h"
-#include "lowering/elements/ReductionSteps.h"
+#include "lowering/kernels/InPlaceWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -29,45 +27,14 @@ struct PlaneView {
   PlaneSide y, x;
 };
 
-/// Rows and columns of results that a tile has in its plane.
-struct TileExtent {
-  Value rows, columns;
-};
-
-/// Vectors of a row of the plane, side by side from column `first` on, and
-/// their lanes that the plane has. They hold the elements that are `ahead`
-/// results further on.
-struct RowPart {
-  int64_t ahead;
-  SmallVector<Value> first, inside;
-};
-
-/// A tap along one of the dimensions beside rows, and the plane's line there.
-struct LineTap {
-  int64_t tap;
-  Value line;
-  DimExpr size; ///< of the dimension
-};
-
-class NCHWWindowKernel {
+class NCHWWindowKernel : PlaneWindow {
 public:
   NCHWWindowKernel(const EmissionContext &context, const WindowLoops &shape,
                    const WindowKeys &keys, PlaneGeometry geometry)
-      : k(context.fusion, context.dims, context.target, context.kernels,
-          context.name),
-        emitter(k), space(shape.space), shape(shape), keys(keys),
-        geometry(geometry), conv(dyn_cast<graph::ConvolutionOp>(shape.anchor)),
-        reduced(shape.anchor), element(reduced.element), width(keys.lanes) {
-    emitter.indices.width = width;
-    vector = VectorType::get({width}, registerType(element));
+      : PlaneWindow(context, shape, keys, geometry) {
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != shape.column && loop != geometry.rowLoop)
         outer.push_back(loop);
-    padsRows = mayReadPadding(shape.column);
-    for (const auto &[loop, side] : geometry.others)
-      downLoops.push_back(loop);
-    if (geometry.rowLoop)
-      downLoops.push_back(*geometry.rowLoop);
   }
   FailureOr<KernelPlan> run();
 
@@ -76,9 +43,7 @@ private:
   using Finish =
       llvm::function_ref<void(Value row, Value column, int64_t rows,
                               ArrayRef<int64_t> shifts, ArrayRef<Value> lanes)>;
-  bool mayReadPadding(unsigned loop) const;
   Value buffer(int64_t elements);
-  Value start();
   void copyPlane(Value memory, ArrayRef<LaneIndex> index);
   void copyRow(Value memory, SmallVector<LaneIndex> index, Value row,
                int64_t phase);
@@ -88,40 +53,13 @@ private:
   Value rowsRead();
   Value startOfPhase(Value row, int64_t phase);
   void padTileRows(Value memory, Value from, Value until, Value length);
-  Value columnsInside(Value first);
-  Value firstColumn(Value at, int64_t number);
-  SmallVector<Value> vectorsOfRow(ArrayRef<LaneIndex> index,
-                                  ArrayRef<LaneIndex> rows,
-                                  const RowPart &part);
-  void padBeside(ArrayRef<RowPart> parts, MutableArrayRef<Value> vectors);
   void copyPhases(Value memory, ArrayRef<LaneIndex> index, Value row, Value at,
                   const RowPart &part);
-  RowPart partOfRow(Value at, int64_t ahead);
-  /// Pooling of which each vector of a row is parted once for all lines.
-  bool reducesRowsLast() const { return !conv && !inOrder(); }
-  Value reduceAlong(ArrayRef<LaneIndex> index, ArrayRef<RowPart> parts,
-                    ArrayRef<Value> vectors, ArrayRef<int64_t> down, Value sum);
-  SmallVector<Value> addLine(ArrayRef<LaneIndex> index, ArrayRef<RowPart> parts,
-                             ArrayRef<LineTap> lines, ArrayRef<Value> sums);
-  SmallVector<Value>
-  whereInside(const LineTap &line, ArrayRef<Value> sums,
-              llvm::function_ref<SmallVector<Value>()> added);
-  SmallVector<Value> addLines(ArrayRef<LaneIndex> index, Value row,
-                              ArrayRef<RowPart> parts,
-                              SmallVector<LineTap> &lines,
-                              SmallVector<Value> sums);
-  Value reduceLines(ArrayRef<LaneIndex> index, Value row,
-                    ArrayRef<RowPart> parts);
-  void reduceInPlace(ArrayRef<LaneIndex> loopIndex, ArrayRef<LaneIndex> index);
   void copyTile(Value memory, ArrayRef<LaneIndex> index);
   void storeLanes(Value memory, Value at, Value lanes);
-  Value weight(ArrayRef<int64_t> down, const LaneIndex &x,
-               ArrayRef<LaneIndex> index);
-  bool inOrder() const { return reduced.inOrder(geometry); }
   void reduceColumns(const PlaneView &view, ArrayRef<LaneIndex> index,
                      ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
                      ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
-  Value step(Value sum, Value lanes, Value weight);
   void reduceBlocks(const PlaneView &view, ArrayRef<LaneIndex> index,
                     const TileExtent &extent, int64_t rows, int64_t ofBlock,
                     Finish finish);
@@ -138,44 +76,14 @@ private:
   void plane(SmallVector<LaneIndex> loopIndex);
   void finish(ArrayRef<LaneIndex> loopIndex, Value row, Value column,
               int64_t rows, ArrayRef<int64_t> shifts, ArrayRef<Value> lanes);
-  void finishTile(ArrayRef<LaneIndex> loopIndex, Value row, Value column,
-                  int64_t rows, ArrayRef<int64_t> shifts,
-                  ArrayRef<Value> lanes);
-  SmallVector<LaneIndex> inputIndex(ArrayRef<LaneIndex> index,
-                                    ArrayRef<LaneIndex> rows,
-                                    const LaneIndex &column);
 
-  KernelBuilder k;
-  ElementEmitter emitter;
-  const IterationSpace &space;
-  const WindowLoops &shape;
-  const WindowKeys &keys;
-  PlaneGeometry geometry;
-  graph::ConvolutionOp conv;
-  WindowSums reduced;
-  Type element;
-  int64_t width;
-  VectorType vector;
   SmallVector<unsigned> outer;
-  /// Loops that the filter moves along, but for that of columns.
-  SmallVector<unsigned> downLoops;
   Value copy,
       reducedRows; ///< the copy of the input, and its reduction along the rows
-  Value tileRow, tileColumn; ///< the first result of a tile
-  TileExtent tile;
-  bool padsRows; ///< results of the plane may read beside its rows
-  Value isPart;  ///< planes have several tiles
+  Value isPart;    ///< planes have several tiles
 };
 
 } // namespace
-
-/// Whether a result of a plane may have taps beside it along this loop.
-bool NCHWWindowKernel::mayReadPadding(unsigned loop) const {
-  const WindowDim &span = *shape.spanOf(loop);
-  DimExpr behind = span.behind(space.size(loop) - 1);
-  return span.low > 0 ||
-         !DimExpr(0).provablyAtMost(behind, /*atLeastOne=*/true);
-}
 
 /// A buffer filled with the padding value, which only copies of rows overwrite.
 Value NCHWWindowKernel::buffer(int64_t elements) {
@@ -188,45 +96,6 @@ Value NCHWWindowKernel::buffer(int64_t elements) {
     k.b.create<vector::StoreOp>(k.loc, padding, memory, at);
   });
   return memory;
-}
-
-Value NCHWWindowKernel::start() {
-  Value scalar =
-      conv ? k.constant(registerType(element), 0.0)
-           : neutralElement(emitter.kernel,
-                            cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
-                            element, k.b.getIndexType());
-  return k.broadcast(scalar, width);
-}
-
-/// Index of the anchor's input for the result at `index`, with this column, and
-/// these rows along the other loops that the filter moves along.
-SmallVector<LaneIndex> NCHWWindowKernel::inputIndex(ArrayRef<LaneIndex> index,
-                                                    ArrayRef<LaneIndex> rows,
-                                                    const LaneIndex &column) {
-  SmallVector<LaneIndex> at(index);
-  auto place = [&](unsigned resultDim, unsigned inputDim) {
-    at[inputDim] =
-        resultDim == space.dimOf(shape.column) ? column : index[resultDim];
-    for (auto [loop, row] : llvm::zip(downLoops, rows))
-      if (resultDim == space.dimOf(loop))
-        at[inputDim] = row;
-  };
-  if (!conv) {
-    for (unsigned dim = 0; dim < index.size(); ++dim)
-      place(dim, dim);
-    return at;
-  }
-  auto numbers = conv.getDims();
-  auto type = cast<RankedTensorType>(conv.getKernel().getType());
-  int64_t outputs =
-      type.getDimSize(numbers.getKernelOutput()) / int64_t(conv.getGroups());
-  at[numbers.getInputBatch()] = index[numbers.getOutputBatch()];
-  at[numbers.getInputFeature()] =
-      emitter.indices.divide(index[numbers.getOutputFeature()], outputs).first;
-  for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial()))
-    place(unsigned(numbers.getOutputSpatial()[s]), unsigned(d));
-  return at;
 }
 
 void NCHWWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
@@ -325,65 +194,6 @@ void NCHWWindowKernel::padTileRows(Value memory, Value from, Value until,
   });
 }
 
-/// Lanes of columns from `first` on that the plane has.
-Value NCHWWindowKernel::columnsInside(Value first) {
-  Value none = k.index(0);
-  Value inside =
-      k.mask(k.max(k.sub(k.size(geometry.x.planeInputs), first), none),
-             unsigned(width));
-  if (geometry.x.low == 0)
-    return inside;
-  Value before = k.mask(k.max(k.sub(none, first), none), unsigned(width));
-  Value all = k.integer(before.getType(), 1);
-  return k.b.create<arith::AndIOp>(
-      k.loc, inside, k.b.create<arith::XOrIOp>(k.loc, before, all));
-}
-
-/// Elements `first`, first + n, first + 2n and so on of n vectors.
-static Value everyNth(KernelBuilder &k, ArrayRef<Value> vectors,
-                      int64_t first) {
-  int64_t n = vectors.size(),
-          width = cast<VectorType>(vectors[0].getType()).getNumElements();
-  return shuffled(k, vectors, [&](int64_t lane) {
-    int64_t element = lane * n + first;
-    return VectorLane{element / width, element % width};
-  });
-}
-
-/// Vectors of the input side by side, with what they lack undefined. None where
-/// one cannot be emitted.
-SmallVector<Value> NCHWWindowKernel::vectorsOfRow(ArrayRef<LaneIndex> index,
-                                                  ArrayRef<LaneIndex> rows,
-                                                  const RowPart &part) {
-  SmallVector<Value> vectors;
-  for (auto [first, mask] : llvm::zip_equal(part.first, part.inside)) {
-    ElementEmitter::Scope scope(emitter);
-    emitter.active.mask = mask;
-    LaneIndex column = emitter.indices.lanes(first, geometry.x.planeInputs);
-    Value lanes = emitter.emit(shape.anchor->getOperand(0),
-                               inputIndex(index, rows, column));
-    if (!lanes)
-      return {};
-    lanes = k.broadcast(lanes, unsigned(width));
-    vectors.push_back(lanes);
-  }
-  return vectors;
-}
-
-/// Padding in lanes of such vectors that the plane does not have, where results
-/// may read it.
-void NCHWWindowKernel::padBeside(ArrayRef<RowPart> parts,
-                                 MutableArrayRef<Value> vectors) {
-  if (!padsRows)
-    return;
-  Value padding = start(), *next = vectors.begin();
-  for (const RowPart &part : parts)
-    for (Value mask : part.inside) {
-      *next = k.b.create<arith::SelectOp>(k.loc, mask, *next, padding);
-      ++next;
-    }
-}
-
 /// One vector of each phase of a row, from element `at` of the phases on.
 void NCHWWindowKernel::copyPhases(Value memory, ArrayRef<LaneIndex> index,
                                   Value row, Value at, const RowPart &part) {
@@ -397,25 +207,6 @@ void NCHWWindowKernel::copyPhases(Value memory, ArrayRef<LaneIndex> index,
   for (int64_t phase = 0; !vectors.empty() && phase < x.stride; ++phase)
     k.b.create<vector::StoreOp>(k.loc, everyNth(k, vectors, phase), memory,
                                 k.add(startOfPhase(row, phase), at));
-}
-
-/// What lies `ahead` of the results from `at` on.
-RowPart NCHWWindowKernel::partOfRow(Value at, int64_t ahead) {
-  RowPart part{ahead, {}, {}};
-  at = k.add(at, k.index(ahead));
-  for (int64_t number = 0; number < geometry.x.stride; ++number) {
-    part.first.push_back(firstColumn(at, number));
-    part.inside.push_back(columnsInside(part.first.back()));
-  }
-  return part;
-}
-
-/// The plane's column that lane 0 of vector `number` has, of those with element
-/// `at` of the phases and the next ones.
-Value NCHWWindowKernel::firstColumn(Value at, int64_t number) {
-  const PlaneSide &x = geometry.x;
-  return k.add(k.mul(k.add(tileColumn, at), k.index(x.stride)),
-               k.index(number * width - x.low));
 }
 
 /// Vectors of the rows side by side, of which all rows have the same padding. A
@@ -440,171 +231,6 @@ void NCHWWindowKernel::copyTile(Value memory, ArrayRef<LaneIndex> index) {
     });
   });
   k.ifThen(isPart, [&] { padTileRows(memory, end, rows, length); });
-}
-
-/// Weight of tap `x` along the row and `down` along the other dimensions; null
-/// for pooling.
-Value NCHWWindowKernel::weight(ArrayRef<int64_t> down, const LaneIndex &x,
-                               ArrayRef<LaneIndex> index) {
-  if (!conv)
-    return {};
-  auto numbers = conv.getDims();
-  SmallVector<LaneIndex> at(index.size(), LaneIndex(0));
-  at[numbers.getKernelOutput()] = index[numbers.getOutputFeature()];
-  for (auto [s, d] : llvm::enumerate(numbers.getKernelSpatial())) {
-    unsigned dim = unsigned(numbers.getOutputSpatial()[s]);
-    if (dim == space.dimOf(shape.column))
-      at[d] = x;
-    for (auto [loop, tap] : llvm::zip(downLoops, down))
-      if (dim == space.dimOf(loop))
-        at[d] = LaneIndex(DimExpr(tap));
-  }
-  Value weight = emitter.emit(conv.getKernel(), at);
-  return weight ? k.broadcast(weight, unsigned(width)) : start();
-}
-
-Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
-  if (!conv)
-    return reduceStep(emitter,
-                      cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
-                      element, sum, lanes);
-  if (k.target.fma && !inOrder())
-    return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
-  return k.b.create<arith::AddFOp>(
-      k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
-}
-
-/// Reduces the taps along a row into vectors of results; `vectors` are those of
-/// all parts of the row, and `down` the tap along other dimensions.
-Value NCHWWindowKernel::reduceAlong(ArrayRef<LaneIndex> index,
-                                    ArrayRef<RowPart> parts,
-                                    ArrayRef<Value> vectors,
-                                    ArrayRef<int64_t> down, Value sum) {
-  const PlaneSide &x = geometry.x;
-  for (int64_t tap = 0; tap < x.taps; ++tap) {
-    int64_t distance = tap * x.dilation;
-    const auto *part = llvm::find_if(parts, [&](const RowPart &other) {
-      return other.ahead == distance / x.stride;
-    });
-    auto ofPart = vectors.slice(size_t((part - parts.begin()) * x.stride),
-                                size_t(x.stride));
-    sum = step(sum, everyNth(k, ofPart, distance % x.stride),
-               weight(down, LaneIndex(DimExpr(tap)), index));
-  }
-  return sum;
-}
-
-/// Adds one line of the input: to the vectors of its parts, where rows are
-/// reduced last, else to the results.
-SmallVector<Value> NCHWWindowKernel::addLine(ArrayRef<LaneIndex> index,
-                                             ArrayRef<RowPart> parts,
-                                             ArrayRef<LineTap> lines,
-                                             ArrayRef<Value> sums) {
-  SmallVector<LaneIndex> rows;
-  SmallVector<int64_t> down;
-  for (auto [tap, line, size] : lines) {
-    rows.push_back(emitter.indices.scalar(line, size));
-    down.push_back(tap);
-  }
-  SmallVector<Value> vectors;
-  for (const RowPart &part : parts) {
-    SmallVector<Value> some = vectorsOfRow(index, rows, part);
-    if (some.empty())
-      return SmallVector<Value>(sums);
-    vectors.append(some);
-  }
-  if (!reducesRowsLast()) {
-    padBeside(parts, vectors);
-    return {reduceAlong(index, parts, vectors, down, sums.front())};
-  }
-  for (auto [sum, lanes] : llvm::zip_equal(sums, vectors))
-    lanes = step(sum, lanes, {});
-  return vectors;
-}
-
-/// `added` where the plane has the line, else the sums.
-SmallVector<Value>
-NCHWWindowKernel::whereInside(const LineTap &line, ArrayRef<Value> sums,
-                              function_ref<SmallVector<Value>()> added) {
-  Value inside = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ult,
-                                           line.line, k.size(line.size));
-  auto branch = k.b.create<scf::IfOp>(k.loc, ValueRange(sums).getTypes(),
-                                      inside, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(k.b);
-  k.b.setInsertionPointToEnd(branch.elseBlock());
-  k.b.create<scf::YieldOp>(k.loc, sums);
-  k.b.setInsertionPointToEnd(branch.thenBlock());
-  ElementEmitter::Scope scope(emitter);
-  k.b.create<scf::YieldOp>(k.loc, added());
-  return branch.getResults();
-}
-
-/// The same for the lines of a window, but those in the padding; `lines` are
-/// those of the outer dimensions.
-SmallVector<Value> NCHWWindowKernel::addLines(ArrayRef<LaneIndex> index,
-                                              Value row,
-                                              ArrayRef<RowPart> parts,
-                                              SmallVector<LineTap> &lines,
-                                              SmallVector<Value> sums) {
-  if (lines.size() == downLoops.size())
-    return addLine(index, parts, lines, sums);
-  bool isRow = lines.size() == geometry.others.size();
-  const PlaneSide &side =
-      isRow ? geometry.y : geometry.others[lines.size()].second;
-  Value result =
-      isRow
-          ? k.add(tileRow, row)
-          : emitter.indices.value(index[space.dimOf(downLoops[lines.size()])]);
-  Value first = k.sub(k.mul(result, k.index(side.stride)), k.index(side.low));
-  bool isInside = !mayReadPadding(downLoops[lines.size()]);
-  for (int64_t tap = 0; tap < side.taps; ++tap) {
-    Value line = k.add(first, k.index(tap * side.dilation));
-    lines.push_back({tap, line, side.planeInputs});
-    auto added = [&] { return addLines(index, row, parts, lines, sums); };
-    sums = isInside ? added() : whereInside(lines.back(), sums, added);
-    lines.pop_back();
-  }
-  return sums;
-}
-
-/// One vector of results of a row, from the plane itself.
-Value NCHWWindowKernel::reduceLines(ArrayRef<LaneIndex> index, Value row,
-                                    ArrayRef<RowPart> parts) {
-  SmallVector<LineTap> lines;
-  if (!reducesRowsLast())
-    return addLines(index, row, parts, lines, {start()}).front();
-  size_t count = parts.size() * size_t(geometry.x.stride);
-  SmallVector<Value> vectors =
-      addLines(index, row, parts, lines, SmallVector<Value>(count, start()));
-  padBeside(parts, vectors);
-  return reduceAlong(index, parts, vectors, {}, start());
-}
-
-/// Results of a tile from the plane itself: by vectors of a column, of which
-/// all rows have the same padding.
-void NCHWWindowKernel::reduceInPlace(ArrayRef<LaneIndex> loopIndex,
-                                     ArrayRef<LaneIndex> index) {
-  // Of fewer rows, the masks would be computed too often; of more, lines that
-  // follow each other in memory would be read too far apart.
-  constexpr int64_t rowsOfBlock = 16;
-  const PlaneSide &x = geometry.x;
-  auto column = [&](Value firstRow, Value at) {
-    ElementEmitter::Scope scope(emitter);
-    std::vector<RowPart> parts;
-    for (int64_t tap = 0; tap < x.taps; ++tap)
-      if (int64_t ahead = tap * x.dilation / x.stride;
-          parts.empty() || parts.back().ahead != ahead)
-        parts.push_back(partOfRow(at, ahead));
-    Value end = k.min(k.add(firstRow, k.index(rowsOfBlock)), tile.rows);
-    k.loop(firstRow, end, k.index(1), [&](Value row) {
-      ElementEmitter::Scope scope(emitter);
-      finishTile(loopIndex, row, at, 1, {0}, {reduceLines(index, row, parts)});
-    });
-  };
-  k.loop(k.index(0), tile.rows, k.index(rowsOfBlock), [&](Value firstRow) {
-    k.loop(k.index(0), tile.columns, k.index(width),
-           [&](Value at) { column(firstRow, at); });
-  });
 }
 
 /// Reduces columns of taps into rows by vectors of results: each vector of the
@@ -802,46 +428,12 @@ void NCHWWindowKernel::finish(ArrayRef<LaneIndex> loopIndex, Value row,
     emitter.storeResults(index);
 }
 
-/// The same for results of a tile that the plane has.
-void NCHWWindowKernel::finishTile(ArrayRef<LaneIndex> loopIndex, Value row,
-                                  Value column, int64_t rows,
-                                  ArrayRef<int64_t> shifts,
-                                  ArrayRef<Value> lanes) {
-  IndexMath &math = emitter.indices;
-  const DimExpr &height = geometry.y.planeResults,
-                &length = geometry.x.planeResults;
-  // Rows share the columns of each vector, and what is masked of them.
-  SmallVector<std::pair<Value, Value>> vectors;
-  for (int64_t shift : shifts) {
-    Value from = k.add(k.add(tileColumn, column), k.index(shift));
-    vectors.push_back(
-        {from, k.mask(k.max(k.sub(k.size(length), from), k.index(0)),
-                      unsigned(width))});
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    Value line = k.add(k.add(tileRow, row), k.index(r));
-    for (auto [number, part] : llvm::enumerate(vectors)) {
-      ElementEmitter::Scope scope(emitter);
-      auto [from, mask] = part;
-      emitter.active.mask = mask;
-      SmallVector<LaneIndex> at(loopIndex);
-      if (geometry.rowLoop)
-        at[*geometry.rowLoop] = math.scalar(line, height);
-      at[shape.column] = math.lanes(from, length);
-      SmallVector<LaneIndex> index = space.shapeIndex(math, at);
-      emitter.preset(shape.anchor->getResult(0), {index},
-                     lanes[size_t(r) * vectors.size() + number]);
-      emitter.storeResults(index);
-    }
-  }
-}
-
 void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
   SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
   if (geometry.isTile) {
     tile = {partOf(geometry.y, tileRow), partOf(geometry.x, tileColumn)};
     if (geometry.readsInPlace())
-      return reduceInPlace(loopIndex, index);
+      return reduceInPlace(*this, loopIndex, index);
     copyTile(copy, index);
   } else {
     copyPlane(copy, index);
