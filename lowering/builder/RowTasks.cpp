@@ -158,12 +158,9 @@ void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
               });
 }
 
-/// Runs `body` for each number of [first, last) with its digits: a loop for
-/// each of them, so that what outer digits say is computed outside of inner
-/// loops.
-static void forEachNumber(KernelBuilder &kernel, Value first, Value last,
-                          ArrayRef<DimExpr> sizes,
-                          function_ref<void(ArrayRef<Value> digits)> body) {
+void forEachNumber(KernelBuilder &kernel, Value first, Value last,
+                   ArrayRef<DimExpr> sizes,
+                   function_ref<void(ArrayRef<Value> digits)> body) {
   Value zero = kernel.index(0), one = kernel.index(1);
   // The same range without the digits behind each one.
   SmallVector<Value> firsts(sizes.size(), first), lasts(sizes.size(), last);

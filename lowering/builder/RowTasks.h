@@ -33,6 +33,14 @@ struct RowTasks {
   void roundUpTo(unsigned together);
 };
 
+/// Runs `body` for each number of [first, last) with its digits, whose sizes
+/// multiply to how many numbers there are: a loop for each of them, so that
+/// what outer digits say is computed outside of inner loops.
+void forEachNumber(
+    KernelBuilder &kernel, mlir::Value first, mlir::Value last,
+    llvm::ArrayRef<graph::DimExpr> sizes,
+    llvm::function_ref<void(llvm::ArrayRef<mlir::Value> digits)> body);
+
 /// Runs `body` for each row of the kernel's task range with the row's index and
 /// the part [low, high) of the row.
 void forEachRow(

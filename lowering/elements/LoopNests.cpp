@@ -25,6 +25,15 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
   }
 }
 
+/// Whether digits of a number, which have these sizes, are found by divisions
+/// by constants.
+static bool haveKnownSizes(ArrayRef<DimExpr> digits) {
+  return digits.size() < 2 ||
+         llvm::all_of(digits.drop_front(), [](const DimExpr &size) {
+           return size.constant().has_value();
+         });
+}
+
 void forEachRowIndex(
     ElementEmitter &emitter, const IterationSpace &space,
     ArrayRef<unsigned> which, const RowTasks &tasks,
@@ -33,12 +42,7 @@ void forEachRowIndex(
   SmallVector<DimExpr> sizes;
   for (unsigned loop : which)
     sizes.push_back(space.size(loop));
-  bool known = sizes.size() < 2 || llvm::all_of(
-                                       ArrayRef(sizes).drop_front(),
-                                       [](const DimExpr &size) {
-                                         return size.constant().has_value();
-                                       });
-  if (known)
+  if (haveKnownSizes(sizes))
     return forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
@@ -53,6 +57,37 @@ void forEachRowIndex(
           loopIndex[loop] = emitter.indices.scalar(digit, size);
         body(std::move(loopIndex), low, high);
       });
+}
+
+void forEachTaskIndex(
+    ElementEmitter &emitter, const IterationSpace &space,
+    ArrayRef<unsigned> which, ArrayRef<DimExpr> parts,
+    function_ref<void(SmallVector<LaneIndex>, ArrayRef<Value>)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  SmallVector<DimExpr> sizes;
+  for (unsigned loop : which)
+    sizes.push_back(space.size(loop));
+  sizes.append(parts.begin(), parts.end());
+  auto run = [&](ArrayRef<Value> digits) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
+    for (auto [loop, digit] : llvm::zip(which, digits))
+      loopIndex[loop] = emitter.indices.scalar(digit, space.size(loop));
+    body(std::move(loopIndex), digits.drop_front(which.size()));
+  };
+  if (!haveKnownSizes(sizes))
+    return forEachNumber(kernel, kernel.begin(), kernel.end(), sizes, run);
+  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
+    SmallVector<Value> digits(sizes.size(), task);
+    // Parts of a task are remainders, which say how large they are.
+    for (size_t i = sizes.size(); i-- > (which.empty() ? 0 : 1);) {
+      Value size = kernel.size(sizes[i]);
+      digits[i] = kernel.rem(digits[0], size);
+      if (i > 0)
+        digits[0] = kernel.div(digits[0], size);
+    }
+    run(digits);
+  });
 }
 
 LaneRun laneRun(KernelBuilder &kernel, ArrayRef<DimExpr> ends, size_t number,

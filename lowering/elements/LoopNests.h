@@ -27,6 +27,17 @@ void forEachRowIndex(
                             mlir::Value low, mlir::Value high)>
         body);
 
+/// Runs `body` for each task of the kernel's range, with a scope open, the
+/// indices of the loops in `which` (outermost first), those of other loops 0,
+/// and the numbers of the task's parts, of which there are `parts` (outermost
+/// first): tasks are all of these.
+void forEachTaskIndex(
+    ElementEmitter &emitter, const IterationSpace &space,
+    llvm::ArrayRef<unsigned> which, llvm::ArrayRef<graph::DimExpr> parts,
+    llvm::function_ref<void(llvm::SmallVector<LaneIndex> loopIndex,
+                            llvm::ArrayRef<mlir::Value> numbers)>
+        body);
+
 /// A part of a lane loop between two edges, with the bounds that a task has of
 /// it; `first` is at most `last`.
 struct LaneRun {

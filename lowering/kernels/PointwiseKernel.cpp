@@ -12,6 +12,7 @@
 #include "lowering/schedule/ElementsSchedule.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -146,6 +147,11 @@ private:
   }
 
   Launch emitTiles(ElementsSchedule::Square square);
+  void emitSquares(ElementsSchedule::Square square,
+                   ArrayRef<LaneIndex> loopIndex, Value low, Value high,
+                   std::pair<Value, Value> laneRange);
+  void emitAlongTiles(ElementsSchedule::Square square,
+                      ArrayRef<LaneIndex> loopIndex, Value low, Value high);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
@@ -167,62 +173,108 @@ FailureOr<Launch> emitValues(const EmissionContext &context, StringRef name,
       .run();
 }
 
+/// Squares over rows [low, high) of the tile loop, cut at the edges of lanes.
+void PointwiseKernel::emitSquares(ElementsSchedule::Square square,
+                                  ArrayRef<LaneIndex> loopIndex, Value low,
+                                  Value high,
+                                  std::pair<Value, Value> laneRange) {
+  unsigned lane = square.lane, tile = square.tile;
+  bool overlap = schedule.mayOverlapTiles(lane, tile);
+  const DimExpr &laneSize = space.size(lane);
+  SmallVector<DimExpr> ends(space.edges(lane));
+  ends.push_back(laneSize);
+  DimExpr begin = 0;
+  for (const DimExpr &end : ends) {
+    forEachTile(
+        emitter, form.piece, end - begin, space.size(tile), low, high,
+        [&](const LaneIndex &lanes, const LaneIndex &tileRow) {
+          SmallVector<LaneIndex> at(loopIndex);
+          at[lane] = lanes;
+          at[tile] = tileRow;
+          // A vector may only store beyond its row into rows of this square.
+          int64_t width = emitter.indices.width,
+                  rowsFrom = width - emitter.indices.tileRow;
+          bool isFollowed = overlap && rowsFrom * *laneSize.constant() >= width;
+          emitElements(at, isFollowed);
+        },
+        overlap, begin, laneRange);
+    begin = end;
+  }
+}
+
+/// Elements of rows [low, high) of the tile loop with lanes along it, for one
+/// element of the other loop after the other: where these are few, squares
+/// would be mostly empty.
+void PointwiseKernel::emitAlongTiles(ElementsSchedule::Square square,
+                                     ArrayRef<LaneIndex> loopIndex, Value low,
+                                     Value high) {
+  IndexMath &indices = emitter.indices;
+  const DimExpr &rows = space.size(square.lane);
+  unsigned width = indices.width;
+  // Bounds of the lane are those of the squares' vectors.
+  indices.laneOffset();
+  indices.width = width / 2;
+  kernel.laneLoop(low, high, indices.width, [&](Value start, Value mask) {
+    kernel.loop(
+        kernel.index(0), kernel.size(rows), kernel.index(1), [&](Value row) {
+          ElementEmitter::Scope scope(emitter);
+          emitter.active.mask = mask;
+          SmallVector<LaneIndex> at(loopIndex);
+          at[square.lane] = indices.scalar(row, rows);
+          at[square.tile] = indices.lanes(start, space.size(square.tile));
+          emitElements(at);
+        });
+  });
+  indices.width = width;
+}
+
 Launch PointwiseKernel::emitTiles(ElementsSchedule::Square square) {
   unsigned lane = square.lane, tile = square.tile;
   emitter.indices.width = kernel.target.lanes;
-  bool overlap = schedule.mayOverlapTiles(lane, tile);
   SmallVector<unsigned> outer = schedule.loopsWithout({lane, tile});
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
   const ElementsSchedule::Squares squares = schedule.squares(square);
-  const DimExpr &chunks = squares.chunks, &parts = squares.parts;
+  bool cutsRows = !squares.parts.isConstant(1);
   int64_t lanesPerTask = squares.lanesPerTask;
   constexpr int64_t tileChunk = ElementsSchedule::Squares::tileChunk;
-  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<LaneIndex> loopIndex(space.rank());
+  int64_t few = emitter.indices.width / 2;
+  bool mayBeFew =
+      few > 1 && !laneSize.constant() && !DimExpr(few).provablyAtMost(laneSize);
+  auto run = [&](ArrayRef<LaneIndex> loopIndex, ArrayRef<Value> numbers) {
     std::pair<Value, Value> laneRange;
-    if (!parts.isConstant(1)) {
-      Value count = kernel.size(parts);
-      Value first =
-          kernel.mul(kernel.rem(task, count), kernel.index(lanesPerTask));
+    if (cutsRows) {
+      Value first = kernel.mul(numbers[1], kernel.index(lanesPerTask));
       laneRange = {first,
                    kernel.min(kernel.add(first, kernel.index(lanesPerTask)),
                               kernel.size(laneSize))};
-      task = kernel.div(task, count);
     }
-    Value chunkCount = kernel.size(chunks);
-    unflattenRow(emitter, space, outer, kernel.div(task, chunkCount),
-                 loopIndex);
-    Value tileLow =
-        kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
+    Value tileLow = kernel.mul(numbers[0], kernel.index(tileChunk));
     Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)),
                                 kernel.size(tileSize));
-    SmallVector<DimExpr> ends(space.edges(lane));
-    ends.push_back(laneSize);
-    DimExpr begin = 0;
-    for (const DimExpr &end : ends) {
-      forEachTile(
-          emitter, form.piece, end - begin, tileSize, tileLow, tileHigh,
-          [&](const LaneIndex &lanes, const LaneIndex &tileRow) {
-            SmallVector<LaneIndex> at(loopIndex);
-            at[lane] = lanes;
-            at[tile] = tileRow;
-            // A vector may only store beyond its row into rows of this square.
-            int64_t width = emitter.indices.width,
-                    rowsFrom = width - emitter.indices.tileRow;
-            bool isFollowed =
-                overlap && rowsFrom * *laneSize.constant() >= width;
-            emitElements(at, isFollowed);
-          },
-          overlap, begin, laneRange);
-      begin = end;
+    auto inSquares = [&] {
+      emitSquares(square, loopIndex, tileLow, tileHigh, laneRange);
+    };
+    if (!mayBeFew)
+      return inSquares();
+    Value areFew = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::ult, kernel.size(laneSize),
+        kernel.index(few));
+    auto branch = kernel.b.create<scf::IfOp>(kernel.loc, areFew,
+                                             /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(kernel.b);
+    kernel.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    {
+      ElementEmitter::Scope scope(emitter);
+      emitAlongTiles(square, loopIndex, tileLow, tileHigh);
     }
-  });
+    kernel.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+    inSquares();
+  };
+  forEachTaskIndex(emitter, space, outer, {squares.chunks, squares.parts}, run);
   double elements =
       double(std::min(tileChunk, tileSize.constant().value_or(tileChunk))) *
-      double(parts.isConstant(1) ? laneSize.constant().value_or(64)
-                                 : lanesPerTask);
-  return kernel.finish(squares.rows * chunks * parts,
+      double(cutsRows ? lanesPerTask : laneSize.constant().value_or(64));
+  return kernel.finish(squares.rows * squares.chunks * squares.parts,
                        elements * 2 * costPerElement(kernel.fusion));
 }
 

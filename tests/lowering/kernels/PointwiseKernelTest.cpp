@@ -732,6 +732,36 @@ TEST_P(PointwiseKernel, CountsRowsOfUnknownSizes) {
   }
 }
 
+// Of squares of unknown sizes, tasks have one chunk of rows, or several; rows
+// of few lanes are shorter than half a vector.
+TEST_P(PointwiseKernel, TransposesUnknownSizes) {
+  std::string of4 = "tensor<?x?x?x?xf32>", of5 = "tensor<?x?x?x?x?xf32>";
+  for (std::vector<int64_t> shape :
+       std::vector<std::vector<int64_t>>{{2, 3, 20, 30},
+                                         {1, 9, 7, 8},
+                                         {7, 8, 1, 9},
+                                         {8, 1, 3, 17},
+                                         {9, 2, 3, 7},
+                                         {17, 3, 2, 1},
+                                         {3, 2, 2, 600},
+                                         {0, 2, 3, 4},
+                                         {2, 0, 3, 4},
+                                         {4, 3, 2, 0}})
+    check("%a : " + of4, of4,
+          "%r = graph.transpose %a [3, 2, 1, 0] : " + of4 + " -> " + of4,
+          {shape});
+  for (std::vector<int64_t> shape :
+       std::vector<std::vector<int64_t>>{{1, 4, 7, 4, 7},
+                                         {2, 7, 1, 8, 9},
+                                         {1, 8, 2, 9, 17},
+                                         {3, 9, 2, 1, 8},
+                                         {1, 2, 3, 17, 1},
+                                         {1, 3, 0, 2, 4}})
+    check("%a : " + of5, of5,
+          "%r = graph.transpose %a [0, 2, 4, 1, 3] : " + of5 + " -> " + of5,
+          {shape});
+}
+
 TEST_P(PointwiseKernel, LongRowsOfFewTasks) {
   for (const char *element : {"f32", "i8", "f64"}) {
     std::string from = std::string("tensor<1100x35x") + element + ">",
