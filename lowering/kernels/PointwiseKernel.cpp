@@ -91,13 +91,22 @@ private:
   void emitRepeated(SmallVector<LaneIndex> &loopIndex, unsigned loop) {
     const DimExpr &size = space.size(loop);
     Value one = kernel.index(1);
-    loopIndex[loop] = LaneIndex(0);
-    emitElements(loopIndex);
-    kernel.loop(one, kernel.size(size), one, [&](Value turn) {
+    auto turns = [&] {
       ElementEmitter::Scope scope(emitter);
-      loopIndex[loop] = emitter.indices.scalar(turn, size);
+      loopIndex[loop] = LaneIndex(0);
       emitElements(loopIndex);
-    });
+      kernel.loop(one, kernel.size(size), one, [&](Value turn) {
+        ElementEmitter::Scope scope(emitter);
+        loopIndex[loop] = emitter.indices.scalar(turn, size);
+        emitElements(loopIndex);
+      });
+    };
+    if (size.constant())
+      return turns();
+    kernel.ifThen(kernel.b.create<arith::CmpIOp>(kernel.loc,
+                                                 arith::CmpIPredicate::sge,
+                                                 kernel.size(size), one),
+                  turns);
   }
 
   void forEachOverlapping(unsigned lane,

@@ -140,13 +140,18 @@ std::optional<unsigned> ElementsSchedule::repeatedLoop(unsigned lane) const {
     }
     return movesLanes && keepsPlaces;
   };
+  std::optional<unsigned> unknown;
   for (unsigned loop = 0; loop < space.rank(); ++loop) {
-    int64_t turns = space.size(loop).constant().value_or(0);
-    if (loop != lane && turns > 1 && turns <= mostTurns && repeats(loop) &&
-        space.edges(loop).empty())
+    auto turns = space.size(loop).constant();
+    if (loop == lane || (turns && (*turns <= 1 || *turns > mostTurns)) ||
+        !repeats(loop) || !space.edges(loop).empty())
+      continue;
+    if (turns)
       return loop;
+    if (!unknown)
+      unknown = loop;
   }
-  return std::nullopt;
+  return unknown;
 }
 
 /// Whether other rows read the elements between those that lanes read: soon
@@ -190,7 +195,8 @@ ElementsSchedule::Rows ElementsSchedule::rows(unsigned lane, int64_t width,
   SmallVector<unsigned> inner{lane};
   if (rows.pair || rows.repeated) {
     inner.push_back(rows.pair ? *rows.pair : *rows.repeated);
-    int64_t turns = *space.size(inner.back()).constant();
+    constexpr int64_t usualTurns = 64;
+    int64_t turns = space.size(inner.back()).constant().value_or(usualTurns);
     rows.cost *= double(turns);
     block = std::max<int64_t>(width, block / turns);
   }
@@ -207,14 +213,13 @@ std::optional<unsigned> ElementsSchedule::shortRow(unsigned lane) const {
     int64_t size = space.size(loop).constant().value_or(0);
     bool writesRows =
         2 * size > width && size < width &&
-        llvm::all_of(
-            space.accesses(),
-            [&](const IterationSpace::Access &access) {
-              return !access.written ||
-                     (!access.opaque[lane] && !access.opaque[loop] &&
-                      access.factors[loop].isConstant(1) &&
-                      access.factors[lane].isConstant(size));
-            });
+        llvm::all_of(space.accesses(),
+                     [&](const IterationSpace::Access &access) {
+                       return !access.written ||
+                              (!access.opaque[lane] && !access.opaque[loop] &&
+                               access.factors[loop].isConstant(1) &&
+                               access.factors[lane].isConstant(size));
+                     });
     if (loop != lane && writesRows && tileLoop(loop) == lane &&
         mayOverlapTiles(loop, lane))
       return loop;

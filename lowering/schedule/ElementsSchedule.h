@@ -53,7 +53,8 @@ public:
   /// A loop that moves gathered reads but not their indices, such as the loop
   /// over the channels of a feature map: indices are computed once for all of
   /// it. Cheap indices are recomputed instead, so that rows are written in
-  /// order: each iteration has cache lines of its own.
+  /// order: each iteration has cache lines of its own. A loop of known size,
+  /// where there is one.
   std::optional<unsigned> repeatedLoop(unsigned lane) const;
   /// Whether the last vector of a row of `width` lanes may overlap the one
   /// before, instead of being masked: masks of narrow elements take many

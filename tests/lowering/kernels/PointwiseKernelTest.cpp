@@ -793,6 +793,31 @@ TEST_P(PointwiseKernel, PlacesForAllChannels) {
     %r = graph.mul %m, %n : tensor<3x45xf32>)");
 }
 
+// The same where only a run knows how many channels there are.
+TEST_P(PointwiseKernel, PlacesForUnknownChannels) {
+  for (std::vector<int64_t> shape : std::vector<std::vector<int64_t>>{
+           {0, 5, 9}, {1, 1, 1}, {7, 0, 8}, {8, 9, 17}, {9, 8, 0}, {17, 3, 70}})
+    check("%x : tensor<?x?x3x7xf32>, %p : tensor<?xf32>, %q : tensor<?xf32>",
+          "tensor<?x?x3x?xf32>", R"(
+    %a = graph.abs %p : tensor<?xf32>
+    %b = graph.mul %a, %a : tensor<?xf32>
+    %c = graph.floor %b : tensor<?xf32>
+    %f = graph.sub %q, %p : tensor<?xf32>
+    %g = graph.abs %f : tensor<?xf32>
+    %h = graph.add %g, %a : tensor<?xf32>
+    %i = graph.floor %h : tensor<?xf32>
+    %j = graph.max %i, %c : tensor<?xf32>
+    %k = graph.add %j, %g : tensor<?xf32>
+    %l = graph.convert %k : tensor<?xf32> -> tensor<?xi32>
+    %m = graph.gather %x, %l <offset = [0, 1, 2], collapsed = [3], batching = [] x [], index_map = [3], index_vector_dim = 1> sizes [-1, -1, 3, 1] : (tensor<?x?x3x7xf32>, tensor<?xi32>) -> tensor<?x?x3x?xf32>
+    %d0 = graph.dim %x, 0 : tensor<?x?x3x7xf32>
+    %d1 = graph.dim %x, 1 : tensor<?x?x3x7xf32>
+    %d2 = graph.dim %p, 0 : tensor<?xf32>
+    %n = graph.broadcast %h [3] [%d0, %d1, %d2] : tensor<?xf32> -> tensor<?x?x3x?xf32>
+    %r = graph.mul %m, %n : tensor<?x?x3x?xf32>)",
+          {{shape[0], shape[1], 3, 7}, {shape[2]}, {shape[2]}});
+}
+
 TEST_P(PointwiseKernel, InPlace) {
   harness.sharedOperand = 0;
   check("%a : tensor<30x33xf32>, %b : tensor<33x30xf32>", "tensor<30x33xf32>",
