@@ -325,12 +325,13 @@ static Value weighElements(ImportBuilder &b, Value x, int64_t dim,
   return sum;
 }
 
-/// Whether each output reads only the element of its own index and its
-/// neighbours: not with aligned corners.
-static bool reachesNeighbours(const AxisTaps &taps, int64_t factor) {
+/// Whether each output reads only the element of its own index and up to
+/// `reach` neighbours on either side: not with aligned corners.
+static bool reachesNeighbours(const AxisTaps &taps, int64_t factor,
+                              int64_t reach) {
   for (auto [output, reads] : llvm::enumerate(taps.outputs))
     for (auto [index, weight] : reads)
-      if (std::abs(index - int64_t(output) / factor) > 1)
+      if (std::abs(index - int64_t(output) / factor) > reach)
         return false;
   return !taps.outputs.empty();
 }
@@ -433,13 +434,11 @@ static Value resizeStatic(NodeReading &n, Value x, const ResizeStyle &style,
     constexpr size_t mostReads = 4;
     constexpr int64_t largestMatrix = int64_t(1) << 24;
     bool few = most <= mostReads || sizes.input * sizes.output > largestMatrix;
-    // The reads of a phase are computed again for each phase after it.
-    constexpr size_t mostPhaseReads = 2;
     constexpr int64_t mostPhases = 4;
     int64_t outputs = taps.outputs.size(), factor = outputs / sizes.input;
-    bool byPhases = most <= mostPhaseReads && factor > 1 &&
-                    factor <= mostPhases && outputs % sizes.input == 0 &&
-                    reachesNeighbours(taps, factor);
+    bool byPhases = most <= mostReads && factor > 1 && factor <= mostPhases &&
+                    outputs % sizes.input == 0 &&
+                    reachesNeighbours(taps, factor, int64_t(most + 1) / 2);
     x = byPhases ? weighPhases(b, x, axis.dim, taps, factor)
         : few    ? weighElements(b, x, axis.dim, taps, most)
                  : byMatrix(b, x, axis.dim, taps);

@@ -188,6 +188,22 @@ TEST(ImportSpatial, ResizeByWeights) {
               -2.75, 2, -0.375, -2.75, -2.75});
 }
 
+// Outputs of a phase read up to two neighbours on either side.
+TEST(ImportSpatial, ResizeByCubicPhases) {
+  expectNear(evaluate(makeNode("Resize", {"x", "", "s"}, {"y0"},
+                               {textAttribute("mode", "cubic")}),
+                      {ramp("x", {1, 1, 1, 6}), floats("s", {4}, {1, 1, 1, 2})},
+                      {"s"}, 19, 0),
+             {0.6845703, -0.01074219, -1.196289, -0.53125, 1.703125, 1.046875,
+              -2.21875, -1.5625, 2.734375, 2.40332, -2.274414, -5.067383});
+  expectNear(evaluate(makeNode("Resize", {"x", "", "s"}, {"y0"},
+                               {textAttribute("mode", "cubic")}),
+                      {ramp("x", {1, 1, 4, 1}), floats("s", {4}, {1, 1, 3, 1})},
+                      {"s"}, 19, 0),
+             {0.6944448, 0.5, -0.2314806, -1.060185, -1.25, -0.1574064,
+              1.407408, 2, 0.86574, -1.074075, -2.75, -3.277779});
+}
+
 TEST(ImportSpatial, GridSample) {
   expectNear(evaluate(makeNode("GridSample", {"x", "g"}, {"y0"},
                                {textAttribute("mode", "linear")}),
