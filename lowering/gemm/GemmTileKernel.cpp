@@ -98,6 +98,9 @@ MicroKernel GemmTileKernel::kernelFor(bool full, unsigned panels) const {
   kernel.form = formFor(kernel, masked);
   if (kernel.isAlongK())
     kernel.vectors = unsigned(*known);
+  kernel.skipsRows = skipsRows(space, k.target);
+  kernel.skipsVectors =
+      masked && !known && kernel.vectors > 1 && kernel.skipsRows;
   kernel.accumulates = gemm.schedule.storesAccumulators();
   kernel.fma = k.target.fma;
   kernel.sets = gemm.schedule.accumulatorSets();
@@ -173,7 +176,8 @@ void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
     half.vectors = computesPadding(space.panel)
                        ? vectors
                        : std::min(vectors, kernel.vectors - first);
-    callMicroKernelUpTo(k, half, part, rows, heights);
+    callMicroKernelUpTo(k, half, part, rows, heights,
+                        /*highestIsFull=*/false);
     part.bOffset = k.add(part.bOffset, part.panelStride);
     part.cOffset = k.add(part.cOffset, k.index(space.panel));
   }

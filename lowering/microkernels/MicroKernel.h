@@ -112,6 +112,12 @@ struct MicroKernel {
   /// The tile may have so many rows less: of its last rows, those behind
   /// MicroKernelArgs::lastRow are that row, which is then computed again.
   unsigned repeatedRows = 0;
+  /// Those rows, where there are any, are skipped at each k instead. Outer
+  /// products only.
+  bool skipsRows = false;
+  /// At each k, the second half of the vectors is skipped where all columns are
+  /// in the first one. Masked outer products only.
+  bool skipsVectors = false;
   /// Each sum has a multiple of so many k: whole rounds leave nothing over.
   unsigned kMultiple = 1;
   mlir::Type a, b; ///< element types of the graph

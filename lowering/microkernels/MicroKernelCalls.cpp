@@ -103,13 +103,17 @@ static std::string nameOf(const MicroKernel &kernel) {
     name += "_or_less";
   if (kernel.repeatedRows > 1)
     name += std::to_string(kernel.repeatedRows);
+  if (kernel.skipsRows)
+    name += "_skipped";
   if (kernel.kMultiple > 1)
     name += "_whole";
   name += formName(kernel) + stridesName(kernel);
   if (kernel.columnsAs<OuterProduct::HalfPanels>())
     name += "_half_panels";
   name += prefetchName(kernel);
-  return kernel.isMasked() ? name + "_masked" : name;
+  if (kernel.isMasked())
+    name += "_masked";
+  return kernel.skipsVectors ? name + "_by_halves" : name;
 }
 
 /// Whether to load bf16 columns two vectors at a time: that takes half as many
@@ -167,6 +171,10 @@ static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
   if (auto kSize = builder.constantOf(args.kSize); kSize && *kSize > 0)
     kernel.kMultiple = unsigned(*kSize);
   kernel.kMultiple = kernel.sumsWholeRounds() ? kOfRound(kernel) : 1;
+  // Multiply-adds that wait for each other's results leave time for all rows.
+  kernel.skipsRows &=
+      kernel.repeatedRows > 0 && kernel.tileVectors() * kernel.sets >=
+                                     unsigned(builder.target.fmasInFlight());
   return kernel;
 }
 
@@ -195,10 +203,12 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
 
 /// Calls the micro-kernel of one of some heights: of the first for which
 /// `suits` is true, or of the last one. `mayLack`: a tile may lack as many rows
-/// as no lower height covers.
+/// as no lower height covers. `straight`: the first so many heights compute
+/// these again.
 static void callFirst(KernelBuilder &builder, MicroKernel kernel,
                       const MicroKernelArgs &args, ArrayRef<unsigned> heights,
-                      bool mayLack, function_ref<Value(size_t number)> suits) {
+                      bool mayLack, size_t straight,
+                      function_ref<Value(size_t number)> suits) {
   if (heights.empty())
     return;
   OpBuilder &b = builder.b;
@@ -208,6 +218,7 @@ static void callFirst(KernelBuilder &builder, MicroKernel kernel,
     tile.mr = heights[number];
     unsigned lower = number + 1 < heights.size() ? heights[number + 1] : 0;
     tile.repeatedRows = mayLack ? tile.mr - lower - 1 : 0;
+    tile.skipsRows &= number >= straight;
     if (auto *ahead = tile.prefetchAs<PrefetchB>();
         ahead && tile.mr < ahead->fewestRows)
       tile.prefetch = NoPrefetch();
@@ -226,20 +237,20 @@ static void callFirst(KernelBuilder &builder, MicroKernel kernel,
 void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
                              const MicroKernelArgs &args, Value rows,
                              ArrayRef<unsigned> possible) {
-  callFirst(
-      builder, kernel, args, possible, /*mayLack=*/false, [&](size_t number) {
-        return builder.b.create<arith::CmpIOp>(builder.loc,
-                                               arith::CmpIPredicate::eq, rows,
-                                               builder.index(possible[number]));
-      });
+  callFirst(builder, kernel, args, possible, /*mayLack=*/false,
+            /*straight=*/possible.size(), [&](size_t number) {
+              return builder.b.create<arith::CmpIOp>(
+                  builder.loc, arith::CmpIPredicate::eq, rows,
+                  builder.index(possible[number]));
+            });
 }
 
 void callMicroKernelUpTo(KernelBuilder &builder, const MicroKernel &kernel,
                          MicroKernelArgs args, Value rows,
-                         ArrayRef<unsigned> heights) {
+                         ArrayRef<unsigned> heights, bool highestIsFull) {
   args.lastRow = builder.sub(rows, builder.index(1));
   callFirst(builder, kernel, args, heights, /*mayLack=*/true,
-            [&](size_t number) {
+            /*straight=*/highestIsFull, [&](size_t number) {
               return builder.b.create<arith::CmpIOp>(
                   builder.loc, arith::CmpIPredicate::sgt, rows,
                   builder.index(heights[number + 1]));

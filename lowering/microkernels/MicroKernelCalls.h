@@ -20,10 +20,13 @@ void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
                              llvm::ArrayRef<unsigned> possible);
 /// Calls the micro-kernel with `rows` rows, any number from 1 to the first of
 /// `heights`, which only a run knows. Each of these, from tall to short, has
-/// code of its own; of a tile between them the last row is computed again.
+/// code of its own; of a tile between them the last row is computed again, or
+/// rows are skipped where the kernel does that. `highestIsFull`: most tiles
+/// have as many rows as the highest, which skips none.
 void callMicroKernelUpTo(KernelBuilder &builder, const MicroKernel &kernel,
                          MicroKernelArgs args, mlir::Value rows,
-                         llvm::ArrayRef<unsigned> heights);
+                         llvm::ArrayRef<unsigned> heights,
+                         bool highestIsFull = true);
 /// Every `step`th height from `most` down.
 llvm::SmallVector<unsigned> everyHeight(unsigned most, unsigned step);
 

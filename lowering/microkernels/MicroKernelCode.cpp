@@ -124,6 +124,44 @@ Value MicroKernelCode::addSums(Value x, Value y) {
   return b.create<arith::AddIOp>(loc, x, y);
 }
 
+void MicroKernelCode::where(Value condition, MutableArrayRef<Value> sums,
+                            function_ref<void()> body) {
+  Values before(sums.begin(), sums.end());
+  auto branch =
+      b.create<scf::IfOp>(loc, ValueRange(before).getTypes(), condition,
+                          /*withElseRegion=*/!sums.empty());
+  OpBuilder::InsertionGuard guard(b);
+  if (sums.empty()) {
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    body();
+    return;
+  }
+  b.setInsertionPointToEnd(branch.thenBlock());
+  body();
+  b.create<scf::YieldOp>(loc, ValueRange(ArrayRef<Value>(sums)));
+  b.setInsertionPointToEnd(branch.elseBlock());
+  b.create<scf::YieldOp>(loc, before);
+  llvm::copy(branch.getResults(), sums.begin());
+}
+
+/// A row that is not there is followed by none.
+void MicroKernelCode::forRows(Value lastRow, MutableArrayRef<Value> sums,
+                              function_ref<void(unsigned)> body,
+                              unsigned first) {
+  unsigned r = first;
+  bool isThere = true;
+  for (; r < kernel.mr && isThere; ++r) {
+    body(r);
+    isThere = !kernel.skipsRows || r + 1 + kernel.repeatedRows < kernel.mr;
+  }
+  if (r == kernel.mr)
+    return;
+  Value next = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, lastRow,
+                                       index(r));
+  where(next, sums.empty() ? sums : sums.drop_front(r * kernel.vectors),
+        [&] { forRows(lastRow, sums, body, r); });
+}
+
 Value MicroKernelCode::sumOfLanes(Value x) {
   for (int64_t half = kernel.lanes / 2; half; half /= 2) {
     Value low = b.create<vector::ExtractStridedSliceOp>(

@@ -47,6 +47,13 @@ protected:
   mlir::Value shuffled(mlir::Value x, mlir::Value y, int64_t count,
                        llvm::function_ref<int64_t(int64_t lane)> source);
   mlir::Value addSums(mlir::Value x, mlir::Value y);
+  /// Runs `body`, which may replace some of `sums`, where `condition` is true.
+  void where(mlir::Value condition, llvm::MutableArrayRef<mlir::Value> sums,
+             llvm::function_ref<void()> body);
+  /// Runs `body`, which may replace accumulators of its row in `sums`, for each
+  /// row of the tile that there is. `sums` is a set of accumulators, or empty.
+  void forRows(mlir::Value lastRow, llvm::MutableArrayRef<mlir::Value> sums,
+               llvm::function_ref<void(unsigned row)> body, unsigned first = 0);
   /// Adds halves of the vector until one lane is left: the order of the
   /// additions is part of the result.
   mlir::Value sumOfLanes(mlir::Value x);

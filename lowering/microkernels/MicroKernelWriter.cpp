@@ -13,7 +13,7 @@ namespace zenith::kernels {
 
 /// Distance of row `r` from the first one of the tile, for rows `stride` apart.
 Value MicroKernelWriter::toRow(unsigned r, Value stride) {
-  if (r + kernel.repeatedRows < kernel.mr)
+  if (kernel.skipsRows || r + kernel.repeatedRows < kernel.mr)
     return mul(index(r), stride);
   bool isLast = kernel.repeatedRows == 1;
   Value row = isLast ? args.lastRow
@@ -185,12 +185,15 @@ void MicroKernelWriter::write() {
     return v ? add(row, index(v * kernel.lanes)) : row;
   };
   bool splitsWords = kernel.columnsAs<OuterProduct::SplitWords>();
+  auto tileSums = MutableArrayRef<Value>(sums).take_front(tile);
   if (kernel.accumulates)
-    for (unsigned i = 0; i < tile; ++i)
-      sums[i] = b.create<vector::LoadOp>(
-          loc, vectorType, args.c, at(i / kernel.vectors, i % kernel.vectors));
+    forRows(args.lastRow, tileSums, [&](unsigned r) {
+      for (unsigned v = 0; v < kernel.vectors; ++v)
+        sums[r * kernel.vectors + v] =
+            b.create<vector::LoadOp>(loc, vectorType, args.c, at(r, v));
+    });
   if (kernel.accumulates && splitsWords)
-    outer.deinterleaveColumns(MutableArrayRef<Value>(sums).take_front(tile));
+    outer.deinterleaveColumns(tileSums);
   sums = kernel.loops == MicroKernel::Loops::K
              ? kLoop(Values(kernel.mr, args.a), rows, args.bOffset, sums)
              : tapLoops(0, rows, args.bOffset, args.position, sums);
@@ -199,14 +202,16 @@ void MicroKernelWriter::write() {
       sums[i] = addSums(sums[i], sums[i + half * tile]);
   if (splitsWords)
     outer.interleaveColumns(MutableArrayRef<Value>(sums).take_front(tile));
-  for (unsigned i = 0; i < tile; ++i) {
-    unsigned row = i / kernel.vectors, vector = i % kernel.vectors;
-    if (kernel.isAlongK())
-      b.create<memref::StoreOp>(loc, sumOfLanes(sums[i]), args.c,
-                                add(at(row, 0), index(vector)));
-    else
-      b.create<vector::StoreOp>(loc, sums[i], args.c, at(row, vector));
-  }
+  forRows(args.lastRow, {}, [&](unsigned r) {
+    for (unsigned v = 0; v < kernel.vectors; ++v) {
+      Value sum = sums[r * kernel.vectors + v];
+      if (kernel.isAlongK())
+        b.create<memref::StoreOp>(loc, sumOfLanes(sum), args.c,
+                                  add(at(r, 0), index(v)));
+      else
+        b.create<vector::StoreOp>(loc, sum, args.c, at(r, v));
+    }
+  });
 }
 
 } // namespace zenith::kernels

@@ -21,26 +21,43 @@ Value OuterProductLoop::vectorOfK(Value bk, unsigned number) {
   return number ? add(bk, index(number * kernel.lanes)) : bk;
 }
 
-void OuterProductLoop::addK(ValueRange aMemory, ValueRange aRows, Value ak,
-                            Value bk, MutableArrayRef<Value> sums) {
+void OuterProductLoop::addVectors(unsigned first, unsigned last,
+                                  ValueRange aMemory, ValueRange aRows,
+                                  Value ak, Value bk,
+                                  MutableArrayRef<Value> sums) {
   Values columns;
   if (kernel.columnsAs<OuterProduct::SplitWords>())
     columns = columnsOfSplitWords(bk);
-  for (unsigned v = columns.size(); v < kernel.vectors; ++v)
+  for (unsigned v = first + columns.size(); v < last; ++v)
     columns.push_back(loadVector(args.b, vectorOfK(bk, v), kernel.b,
                                  masks.empty() ? Value() : masks[v]));
   const KnownStrides *strides = kernel.strides();
-  for (unsigned r = 0; r < kernel.mr; ++r) {
+  forRows(args.lastRow, sums, [&](unsigned r) {
     Value at = strides && strides->rows
                    ? add(add(aRows[0], ak), index(r * strides->rows))
                    : add(aRows[r], ak);
     Value a = toSum(b.create<memref::LoadOp>(loc, aMemory[r], at), kernel.a);
     a = b.create<vector::BroadcastOp>(loc, vectorType, a);
-    for (unsigned v = 0; v < kernel.vectors; ++v) {
+    for (unsigned v = first; v < last; ++v) {
       Value &sum = sums[r * kernel.vectors + v];
-      sum = multiplyAdd(a, columns[v], sum);
+      sum = multiplyAdd(a, columns[v - first], sum);
     }
+  });
+}
+
+void OuterProductLoop::addK(ValueRange aMemory, ValueRange aRows, Value ak,
+                            Value bk, MutableArrayRef<Value> sums) {
+  if (!kernel.skipsVectors) {
+    addVectors(0, kernel.vectors, aMemory, aRows, ak, bk, sums);
+    return;
   }
+  unsigned half = kernel.vectors / 2;
+  addVectors(0, half, aMemory, aRows, ak, bk, sums);
+  Value isWider = b.create<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sgt, args.columns, index(half * kernel.lanes));
+  where(isWider, sums, [&] {
+    addVectors(half, kernel.vectors, aMemory, aRows, ak, bk, sums);
+  });
 }
 
 /// Rounds of several k, which leave fewer instructions to loop control: a core

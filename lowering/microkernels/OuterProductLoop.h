@@ -34,6 +34,10 @@ private:
   /// Multiplies and adds one k to one set of accumulators.
   void addK(mlir::ValueRange aMemory, mlir::ValueRange aRows, mlir::Value ak,
             mlir::Value bk, llvm::MutableArrayRef<mlir::Value> sums);
+  /// The same for vectors of columns from `first` up to `last`.
+  void addVectors(unsigned first, unsigned last, mlir::ValueRange aMemory,
+                  mlir::ValueRange aRows, mlir::Value ak, mlir::Value bk,
+                  llvm::MutableArrayRef<mlir::Value> sums);
   /// Even and odd columns of each two vectors.
   Values columnsOfSplitWords(mlir::Value offset);
 };

@@ -111,9 +111,10 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
     brackets, the second is that of tiles of half panels, which are left to the last rows of many.
     A comes as `rows` where it lies, `widened` or `padded` from a copy that a launch of its own makes, or `copied` by the
     tasks of a packed loop.
-    `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough, and
-    computes its last row again. Where the last rows are left to half panels, the heights are those of such tiles. Tiles of
-    all heights have the same `sums`, so that equal rows are rounded alike.
+    `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough. The
+    highest computes the last row again, the others skip rows that are not there, where they multiply single k. Where the
+    last rows are left to half panels, the heights are those of such tiles. Tiles of all heights have the same `sums`, so
+    that equal rows are rounded alike.
     Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
   }];
 }

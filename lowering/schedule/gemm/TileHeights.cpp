@@ -20,6 +20,11 @@ bool hasFreeHeights(const ContractionSpace &space) {
           (space.isSeldom && !space.rowAxis.size.constant()));
 }
 
+bool skipsRows(const ContractionSpace &space, const TargetModel &target) {
+  return target.outOfOrder && !space.isAlongK() &&
+         !multipliesKPairs(space, target);
+}
+
 bool endsInHalfPanels(const ContractionSpace &space,
                       const GemmSchedule &schedule, const TargetModel &target) {
   return space.fewestRows > 1 && space.form == ContractionSpace::Panels &&
@@ -37,7 +42,9 @@ static SmallVector<int64_t> everyHeight(int64_t most, int64_t step) {
 
 /// Rows that are computed again take little time where they are few of many,
 /// and none where B comes from behind the second-level cache meanwhile. Of tall
-/// tiles in cache, every fourth height and powers of two.
+/// tiles in cache, every fourth height and powers of two. Where rows are
+/// skipped instead, those below the tallest need no more than a short one for
+/// long rounds of k.
 static SmallVector<int64_t> heightsUpTo(int64_t most, int64_t fewestRows,
                                         const ContractionSpace &space,
                                         const GemmSchedule &schedule,
@@ -47,6 +54,8 @@ static SmallVector<int64_t> heightsUpTo(int64_t most, int64_t fewestRows,
     return everyHeight(most, std::max(fine, (most + 1) / 2));
   if (most <= 2 * coarse)
     return everyHeight(most, fine);
+  if (skipsRows(space, target))
+    return {most, most - coarse, fine};
   Type b = schedule.widens() ? space.sum : space.elementOfB();
   double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
                  double(elementSize(b));

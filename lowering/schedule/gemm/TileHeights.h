@@ -20,6 +20,11 @@ bool balancesTiles(const ContractionSpace &space);
 /// there are none.
 bool hasFreeHeights(const ContractionSpace &space);
 
+/// Whether tiles that lack rows skip these at each k instead of computing their
+/// last row again. Outer products wait for multiply-adds, beside which branches
+/// that always go the same way take no time.
+bool skipsRows(const ContractionSpace &space, const TargetModel &target);
+
 /// Whether tiles of half panels have micro-kernels of their own for what the
 /// last full tile leaves: where a variant for few rows has such tiles.
 bool endsInHalfPanels(const ContractionSpace &space,

@@ -32,11 +32,11 @@
 // CHECK-LABEL: func.func @panels(
 // CHECK: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 8, operands = [rows, panels<16>], block = [16, 1], k_loop = whole, prefetch = panel, heights = [6, 4, 2]>}
 // ZEN4-LABEL: func.func @panels(
-// ZEN4: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [512, 1], k_loop = whole, prefetch = lines<3, 2048>, heights = [14, 10, 6, 2]>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], block = [16, 1], k_loop = whole, prefetch = [panel, lines<3, 2048>], heights = [6, 2]>]>}
+// ZEN4: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [512, 1], k_loop = whole, prefetch = lines<3, 2048>, heights = [14, 10, 2]>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], block = [16, 1], k_loop = whole, prefetch = [panel, lines<3, 2048>], heights = [10, 2]>]>}
 // NEOVERSE-LABEL: func.func @panels(
 // NEOVERSE: schedule = #sched.gemm<on = task, tile = [6, 16], lanes = 4, operands = [rows, panels<16>], block = [33, 1], k_loop = whole, prefetch = panel, heights = [6, 4, 2]>}
 // GIVEN-LABEL: func.func @panels(
-// GIVEN: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [512, 1], k_loop = whole, prefetch = none, heights = [14, 10, 6, 2]>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], block = [16, 1], k_loop = whole, prefetch = [none, none], heights = [6, 2]>]>}
+// GIVEN: schedule = #sched.choice<["n <= 28" : #sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>], block = [512, 1], k_loop = whole, prefetch = none, heights = [14, 10, 2]>, else : #sched.gemm<on = task, tile = [6, 64], lanes = 16, operands = [rows, panels<32>], block = [16, 1], k_loop = whole, prefetch = [none, none], heights = [10, 2]>]>}
 func.func @panels(%x: tensor<?x1024xf32> {graph.dims = ["n", "1024"]}) -> (tensor<?x1024xf32> {graph.dims = ["n", "1024"]}) {
   %w = graph.get_param @w : tensor<1024x1024xf32>
   %0 = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x1024xf32>, tensor<1024x1024xf32>) -> tensor<?x1024xf32>
