@@ -184,7 +184,8 @@ void GemmTileKernel::callByHalves(Value rows, const MicroKernelArgs &args,
 }
 
 /// Chooses the micro-kernel by the rows of the tile, for which few numbers are
-/// possible where M is known.
+/// possible where M is known. Of balanced tiles, the highest are no more
+/// frequent than others.
 void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
                                   const MicroKernel &kernel) const {
   auto rows = space.rowAxis.size.constant();
@@ -193,7 +194,8 @@ void GemmTileKernel::callByHeight(Value height, const MicroKernelArgs &args,
       callByHalves(height, args, kernel);
     else
       callMicroKernelUpTo(k, kernel, args, height,
-                          llvm::to_vector_of<unsigned>(gemm.schedule.heights));
+                          llvm::to_vector_of<unsigned>(gemm.schedule.heights),
+                          /*highestIsFull=*/!balancesTiles(space));
     return;
   }
   SmallVector<unsigned> possible;

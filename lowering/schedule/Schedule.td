@@ -112,9 +112,9 @@ def Sched_GemmAttr : Sched_Product<"Gemm", "gemm", (ins
     A comes as `rows` where it lies, `widened` or `padded` from a copy that a launch of its own makes, or `copied` by the
     tasks of a packed loop.
     `heights` is there where a run says how many rows the last tile has: its micro-kernel is the lowest that is enough. The
-    highest computes the last row again, the others skip rows that are not there, where they multiply single k. Where the
-    last rows are left to half panels, the heights are those of such tiles. Tiles of all heights have the same `sums`, so
-    that equal rows are rounded alike.
+    highest computes the last row again where most tiles are full, the others skip rows that are not there, where they
+    multiply single k. Where the last rows are left to half panels, the heights are those of such tiles. Tiles of all
+    heights have the same `sums`, so that equal rows are rounded alike.
     Example: `#sched.gemm<on = task, tile = [14, 32], lanes = 16, operands = [rows, panels<32>]>`
   }];
 }

@@ -322,6 +322,22 @@ TEST_F(TransformedFilter, DynamicFeatureMaps) {
     }
 }
 
+/// Rows of small feature maps, which are not transformed, are divided into
+/// tiles of balanced height: even the highest micro-kernel skips rows.
+TEST_F(TransformedFilter, BalancedTilesOfDynamicFeatureMaps) {
+  for (int64_t width = 1; width <= 9; ++width) {
+    Case what;
+    what.dynamicBatch = what.dynamicInput = true;
+    what.batch = 1, what.outputs = 24, what.epilogue = "neg";
+    what.height = 2, what.width = width;
+    check(what);
+    EXPECT_TRUE(harness.hasRun("kernel"));
+  }
+  EXPECT_TRUE(llvm::any_of(harness.functions, [](llvm::StringRef name) {
+    return name.contains("6x2x8_clipped_taps_sets2_or_less2_skipped");
+  }));
+}
+
 /// Small feature maps of unknown size take smaller tiles, which read the filter
 /// at some of the stored points.
 TEST_F(TransformedFilter, NestedTilesOfSmallFeatureMaps) {
