@@ -202,6 +202,12 @@ static LogicalResult checkGiven(const Request &request, Attribute decided,
   if (given->lanes && given->lanes != own->lanes)
     return refuse(fusion, LaneCount, "lanes", Twine(given->lanes),
                   Twine(own->lanes));
+  // What follows a panel's columns of one k are those of the next.
+  if (const Operand &b = own->operands.b;
+      (b.form == Operand::Panels || b.form == Operand::Widened) && b.width &&
+      own->lanes > b.width)
+    return refuse(fusion, LaneCount, "lanes", Twine(own->lanes),
+                  "at most " + Twine(b.width) + ", the columns of a panel");
   auto agrees = [](const Operand &wanted, const Operand &has) {
     return wanted.form == Operand::Open ||
            (wanted.form == has.form &&

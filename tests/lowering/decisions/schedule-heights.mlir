@@ -20,6 +20,10 @@
 //
 // RUN: sed '/choice/!s/heights = \[6, 4, 2\]/heights = [5, 4]/' %t-v3.mlir | not zenith-opt --from=schedule --to=schedule --target=cpu:x86-64-v3 2>&1 | FileCheck %s --check-prefix=LOW
 // LOW: schedule: heights: got [5, 4], expected [6, 4, 2] or others that are enough for a full tile (sched_c3)
+//
+// A vector has columns of one panel.
+// RUN: sed '/panels<16>/s/schedule = #sched.gemm<.*>}/schedule = #sched.gemm<on = task, tile = [6, 32], lanes = 32>}/' %t-v3.mlir | not zenith-opt --from=schedule --to=schedule --target=cpu:x86-64-v3 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: schedule: lanes: got 32, expected at most 16, the columns of a panel (sched_c6)
 
 // CHECK-LABEL: func.func @rows(
 // CHECK: "n <= 47" : #sched.gemm<{{.*}}, tile = [6, 64], {{.*}}, heights = [6, 4, 2]>, else : #sched.gemm<{{.*}}, tile = [6, 64], {{.*}}, heights = [6, 3]>
