@@ -443,8 +443,11 @@ LogicalResult ConvolutionAxes::build() {
            (dim.index() == output && digits.size() == 2 && groups > 1 &&
             digits[0].size.exactDiv(groups));
   });
-  if ((kernel.panel && !panels) || !simple)
+  if ((kernel.panel && !panels) || !simple) {
     kernel = materialise(space, kernelValue, dims);
+    // The copy has the filter alone.
+    space.panelK.reset();
+  }
   space.b = kernel.source;
   space.panel = kernel.panel;
   space.kInterleave = kernel.panel ? kernel.kInterleave : 1;
