@@ -100,9 +100,7 @@ FailureOr<KernelPlan> emitCosetBits(const EmissionContext &context,
   call.set(&Arguments::representatives, call.operand(op.getRepresentatives()));
   call.set(&Arguments::bits, call.result(op.getBits()));
   KernelPlan plan;
-  double each = double(count.constant().value_or(4096)) /
-                double(std::max<int64_t>(1, slots.constant().value_or(32)));
-  if (!addLaunch(plan, call.finish(slots, cost * each)))
+  if (!addLaunch(plan, call.finish(slots, cost * unitsOfSlot(count, slots))))
     return failure();
   return plan;
 }
@@ -121,9 +119,7 @@ FailureOr<KernelPlan> emitTestBits(const EmissionContext &context,
   call.set(&Arguments::positions, call.operand(op.getPositions()));
   call.set(&Arguments::result, call.result(op.getResult()));
   KernelPlan plan;
-  double each = double(count.constant().value_or(4096)) /
-                double(std::max<int64_t>(1, slots.constant().value_or(32)));
-  if (!addLaunch(plan, call.finish(slots, cost * each)))
+  if (!addLaunch(plan, call.finish(slots, cost * unitsOfSlot(count, slots))))
     return failure();
   return plan;
 }

@@ -47,9 +47,7 @@ FailureOr<KernelPlan> emitHash(const EmissionContext &context,
   RoutineCall call = begin("hash", "");
   call.set(&Arguments::operand, call.operand(op.getOperand()));
   call.set(&Arguments::result, call.result(op.getResult()));
-  double each = double(rows.constant().value_or(4096)) /
-                double(slots.constant().value_or(32));
-  if (!addLaunch(plan, call.finish(slots, perRow * each)))
+  if (!addLaunch(plan, call.finish(slots, perRow * unitsOfSlot(rows, slots))))
     return failure();
   return plan;
 }

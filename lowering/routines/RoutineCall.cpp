@@ -173,6 +173,11 @@ DimExpr slotsFor(const DimExpr &count, double cost) {
       {*known, most, std::max<int64_t>(1, int64_t(wanted))});
 }
 
+double unitsOfSlot(const DimExpr &count, const DimExpr &slots) {
+  return double(count.constant().value_or(4096)) /
+         double(std::max<int64_t>(1, slots.constant().value_or(32)));
+}
+
 RowLayout::RowLayout(graph::DimAnalysis &dims, Value value, int64_t dim)
     : rows(1), distance(1) {
   const graph::DimVector shape = dims.dimsOf(value);

@@ -135,6 +135,8 @@ struct RowLayout {
 /// Slots for `count` units of work of `cost` each: enough to share, few enough
 /// to be worth a task.
 graph::DimExpr slotsFor(const graph::DimExpr &count, double cost);
+/// Units of work of a slot, or how many are usual where only a run knows.
+double unitsOfSlot(const graph::DimExpr &count, const graph::DimExpr &slots);
 
 /// Exact bytes of each result of a fusion, with `bound` in place of dimensions
 /// that depend on data.

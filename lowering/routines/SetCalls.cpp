@@ -93,8 +93,7 @@ FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
                                   graph::CompactOp op) {
   DimExpr rows = context.dims.dimOf(op.getMask(), 0),
           slots = countingSlots(rows);
-  double cost = double(rows.constant().value_or(4096)) /
-                double(slots.constant().value_or(32));
+  double cost = unitsOfSlot(rows, slots);
   KernelPlan plan;
   using Arguments = zenith_compact_arguments;
   auto begin = [&](StringRef routine, StringRef suffix) {
@@ -148,9 +147,7 @@ FailureOr<KernelPlan> emitSearchSorted(const EmissionContext &context,
   call.set(&Arguments::queries, call.operand(op.getQueries()));
   call.set(&Arguments::result, call.result(op.getResult()));
   KernelPlan plan;
-  double each = double(queries.constant().value_or(4096)) /
-                double(std::max<int64_t>(1, slots.constant().value_or(32)));
-  if (!addLaunch(plan, call.finish(slots, 60 * each)))
+  if (!addLaunch(plan, call.finish(slots, 60 * unitsOfSlot(queries, slots))))
     return failure();
   return plan;
 }
