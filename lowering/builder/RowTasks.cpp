@@ -131,7 +131,7 @@ static void forEachPart(KernelBuilder &kernel, const RowTasks &tasks,
   kernel.loop(begin, end, one, [&](Value task) {
     Value row, number;
     if (tasks.chunksFirst) {
-      Value rows = kernel.max(kernel.size(tasks.rows), one);
+      Value rows = kernel.size(tasks.rows);
       row = kernel.rem(task, rows);
       number = kernel.div(task, rows);
     } else if (isSingle) {
