@@ -63,16 +63,14 @@ Attribute productAttr(MLIRContext *context, bool isConv,
                          keys.item, keys.lanes, keys.operands, keys.block,
                          keys.kLoop, keys.joined, keys.prefetch, keys.heights,
                          keys.finish, keys.sums, keys.stages, keys.vector,
-                         keys.kSlices,
-                         keys.fragment, common.tasks, common.scratch,
-                         common.shares, common.store);
+                         keys.kSlices, keys.fragment, common.tasks,
+                         common.scratch, common.shares, common.store);
   return GemmAttr::get(context, common.on, common.group, keys.mirror, keys.tile,
                        keys.item, keys.lanes, keys.operands, keys.block,
                        keys.kLoop, keys.joined, keys.prefetch, keys.heights,
                        keys.finish, keys.sums, keys.stages, keys.vector,
-                       keys.kSlices,
-                       keys.fragment, common.tasks, common.scratch,
-                       common.shares, common.store);
+                       keys.kSlices, keys.fragment, common.tasks,
+                       common.scratch, common.shares, common.store);
 }
 
 static bool allPositive(ArrayRef<int64_t> sizes) {

@@ -29,9 +29,9 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
 /// by constants.
 static bool haveKnownSizes(ArrayRef<DimExpr> digits) {
   return digits.size() < 2 ||
-         llvm::all_of(digits.drop_front(), [](const DimExpr &size) {
-           return size.constant().has_value();
-         });
+         llvm::all_of(
+             digits.drop_front(),
+             [](const DimExpr &size) { return size.constant().has_value(); });
 }
 
 void forEachRowIndex(

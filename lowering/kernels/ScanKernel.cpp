@@ -148,9 +148,8 @@ void ScanKernel::emitRowByRow(
 void ScanKernel::whereFew(Value lanes, function_ref<void()> few,
                           function_ref<void()> many) {
   unsigned narrow = emitter.indices.width, wide = 2 * narrow;
-  Value fits =
-      kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::sle,
-                                     lanes, kernel.index(2 * wide));
+  Value fits = kernel.b.create<arith::CmpIOp>(
+      kernel.loc, arith::CmpIPredicate::sle, lanes, kernel.index(2 * wide));
   auto branch =
       kernel.b.create<scf::IfOp>(kernel.loc, fits, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(kernel.b);

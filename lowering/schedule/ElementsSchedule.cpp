@@ -213,13 +213,14 @@ std::optional<unsigned> ElementsSchedule::shortRow(unsigned lane) const {
     int64_t size = space.size(loop).constant().value_or(0);
     bool writesRows =
         2 * size > width && size < width &&
-        llvm::all_of(space.accesses(),
-                     [&](const IterationSpace::Access &access) {
-                       return !access.written ||
-                              (!access.opaque[lane] && !access.opaque[loop] &&
-                               access.factors[loop].isConstant(1) &&
-                               access.factors[lane].isConstant(size));
-                     });
+        llvm::all_of(
+            space.accesses(),
+            [&](const IterationSpace::Access &access) {
+              return !access.written ||
+                     (!access.opaque[lane] && !access.opaque[loop] &&
+                      access.factors[loop].isConstant(1) &&
+                      access.factors[lane].isConstant(size));
+            });
     if (loop != lane && writesRows && tileLoop(loop) == lane &&
         mayOverlapTiles(loop, lane))
       return loop;
