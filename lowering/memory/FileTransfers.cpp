@@ -7,9 +7,9 @@
 #include "ir/LocationText.h"
 #include "ir/remarks/Remark.h"
 #include "lowering/host/HostDialect.h"
-#include "lowering/memory/ArenaLayout.h"
 #include "lowering/memory/MemoryFacts.h"
 #include "lowering/memory/PlanBuffers.h"
+#include "lowering/memory/arena/ArenaLayout.h"
 #include "lowering/schedule/ContractionSpace.h"
 
 using namespace mlir;

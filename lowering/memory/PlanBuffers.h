@@ -8,7 +8,7 @@
 
 #include "ir/liveness/Liveness.h"
 #include "lowering/builder/KernelPlan.h"
-#include "lowering/memory/ArenaLayout.h"
+#include "lowering/memory/arena/ArenaLayout.h"
 
 namespace zenith::memory {
 

@@ -6,7 +6,7 @@
 #define ZENITH_TOOLS_PLAN_BUFFERTABLE_H
 
 #include "ir/Error.h"
-#include "lowering/memory/PackedBuffer.h"
+#include "lowering/memory/arena/PackedBuffer.h"
 #include <string>
 #include <string_view>
 

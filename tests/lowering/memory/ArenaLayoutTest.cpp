@@ -3,7 +3,7 @@
 // No two buffers that live at one step share a byte, for random requests and
 // random dimensions.
 
-#include "lowering/memory/ArenaLayout.h"
+#include "lowering/memory/arena/ArenaLayout.h"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -3,8 +3,8 @@
 // Searched offsets: no two buffers of one time share a byte, rectangles that
 // are cut into buffers are put together again.
 
-#include "lowering/memory/ArenaSearch.h"
-#include "lowering/memory/ArenaPacking.h"
+#include "lowering/memory/arena/ArenaSearch.h"
+#include "lowering/memory/arena/ArenaPacking.h"
 
 #include <gtest/gtest.h>
 #include <random>

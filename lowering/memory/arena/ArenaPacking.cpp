@@ -2,9 +2,9 @@
 //
 // Best fit by size.
 
-#include "lowering/memory/ArenaPacking.h"
+#include "lowering/memory/arena/ArenaPacking.h"
 
-#include "lowering/memory/ArenaSearch.h"
+#include "lowering/memory/arena/ArenaSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"

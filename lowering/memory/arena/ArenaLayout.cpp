@@ -4,9 +4,9 @@
 // size: constants, multiples of one polynomial (packed like constants, in units
 // of it), and the rest in slots.
 
-#include "lowering/memory/ArenaLayout.h"
+#include "lowering/memory/arena/ArenaLayout.h"
 
-#include "lowering/memory/ArenaPacking.h"
+#include "lowering/memory/arena/ArenaPacking.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <numeric>

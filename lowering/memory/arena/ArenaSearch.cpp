@@ -3,7 +3,7 @@
 // Depth first over buffers by ascending offsets, with restarts: several orders
 // of preference take turns, with growing shares of the backtracks.
 
-#include "lowering/memory/ArenaSearch.h"
+#include "lowering/memory/arena/ArenaSearch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

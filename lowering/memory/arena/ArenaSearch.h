@@ -2,10 +2,10 @@
 //
 // Exact search for offsets within a capacity.
 
-#ifndef ZENITH_LOWERING_MEMORY_ARENASEARCH_H
-#define ZENITH_LOWERING_MEMORY_ARENASEARCH_H
+#ifndef ZENITH_LOWERING_MEMORY_ARENA_ARENASEARCH_H
+#define ZENITH_LOWERING_MEMORY_ARENA_ARENASEARCH_H
 
-#include "lowering/memory/PackedBuffer.h"
+#include "lowering/memory/arena/PackedBuffer.h"
 
 namespace zenith::memory {
 
@@ -22,4 +22,4 @@ bool searchOffsets(llvm::MutableArrayRef<PackedBuffer> buffers,
 
 } // namespace zenith::memory
 
-#endif // ZENITH_LOWERING_MEMORY_ARENASEARCH_H
+#endif // ZENITH_LOWERING_MEMORY_ARENA_ARENASEARCH_H

@@ -3,8 +3,8 @@
 // Offsets of buffers in one arena, as constants or as expressions over
 // dimensions.
 
-#ifndef ZENITH_LOWERING_MEMORY_ARENALAYOUT_H
-#define ZENITH_LOWERING_MEMORY_ARENALAYOUT_H
+#ifndef ZENITH_LOWERING_MEMORY_ARENA_ARENALAYOUT_H
+#define ZENITH_LOWERING_MEMORY_ARENA_ARENALAYOUT_H
 
 #include "ir/dims/DimExpr.h"
 #include "ir/liveness/Liveness.h"
@@ -42,4 +42,4 @@ ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests,
 
 } // namespace zenith::memory
 
-#endif // ZENITH_LOWERING_MEMORY_ARENALAYOUT_H
+#endif // ZENITH_LOWERING_MEMORY_ARENA_ARENALAYOUT_H

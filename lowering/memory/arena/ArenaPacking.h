@@ -2,10 +2,10 @@
 //
 // Offsets of buffers: best fit, then search.
 
-#ifndef ZENITH_LOWERING_MEMORY_ARENAPACKING_H
-#define ZENITH_LOWERING_MEMORY_ARENAPACKING_H
+#ifndef ZENITH_LOWERING_MEMORY_ARENA_ARENAPACKING_H
+#define ZENITH_LOWERING_MEMORY_ARENA_ARENAPACKING_H
 
-#include "lowering/memory/PackedBuffer.h"
+#include "lowering/memory/arena/PackedBuffer.h"
 
 namespace zenith::memory {
 
@@ -30,4 +30,4 @@ int64_t packBuffers(llvm::MutableArrayRef<PackedBuffer> buffers,
 
 } // namespace zenith::memory
 
-#endif // ZENITH_LOWERING_MEMORY_ARENAPACKING_H
+#endif // ZENITH_LOWERING_MEMORY_ARENA_ARENAPACKING_H

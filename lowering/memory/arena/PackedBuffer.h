@@ -2,8 +2,8 @@
 //
 // Buffers with lifetimes, as plain numbers.
 
-#ifndef ZENITH_LOWERING_MEMORY_PACKEDBUFFER_H
-#define ZENITH_LOWERING_MEMORY_PACKEDBUFFER_H
+#ifndef ZENITH_LOWERING_MEMORY_ARENA_PACKEDBUFFER_H
+#define ZENITH_LOWERING_MEMORY_ARENA_PACKEDBUFFER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -24,4 +24,4 @@ int64_t mostLive(llvm::ArrayRef<PackedBuffer> buffers);
 
 } // namespace zenith::memory
 
-#endif // ZENITH_LOWERING_MEMORY_PACKEDBUFFER_H
+#endif // ZENITH_LOWERING_MEMORY_ARENA_PACKEDBUFFER_H

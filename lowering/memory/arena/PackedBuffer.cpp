@@ -2,7 +2,7 @@
 //
 // Adds up what lives at each time.
 
-#include "lowering/memory/PackedBuffer.h"
+#include "lowering/memory/arena/PackedBuffer.h"
 
 #include <algorithm>
 #include <map>
