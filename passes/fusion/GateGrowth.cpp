@@ -72,10 +72,10 @@ bool FusionPlan::growGates(Group *group) {
   auto matmul = dyn_cast<DotGeneralOp>(group->anchor);
   auto type = matmul ? matmul.getType() : RankedTensorType();
   auto panels = matmul ? matchUnpackedPanels(matmul.getRhs()) : std::nullopt;
-  if (!panels || panels->group != 1 || matchCodedPanels(panels->packed) ||
-      type.getRank() != 2 || type.isDynamicDim(1) ||
-      type.getDimSize(0) > maxRows || type.getDimSize(0) == 0 ||
-      !isa<FloatType>(type.getElementType()) || resultCount(group) != 1)
+  if (!panels || matchCodedPanels(panels->packed) || type.getRank() != 2 ||
+      type.isDynamicDim(1) || type.getDimSize(0) > maxRows ||
+      type.getDimSize(0) == 0 || !isa<FloatType>(type.getElementType()) ||
+      resultCount(group) != 1)
     return true;
   Gates gates;
   auto isOutside = [&](const Read &read) {

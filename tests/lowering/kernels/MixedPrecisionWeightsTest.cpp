@@ -46,24 +46,29 @@ protected:
   }
 };
 
-/// [m, k] times panels of bf16 in which pairs of k lie side by side.
-std::string pairedText(int64_t m, int64_t k, int64_t n, int64_t columns) {
+/// [m, k] times panels of bf16 in which pairs of k lie side by side; what
+/// `tail` computes of the product %d, if anything, is %r and has type `result`.
+std::string pairedText(int64_t m, int64_t k, int64_t n, int64_t columns,
+                       const std::string &tail = "", std::string result = "") {
   int64_t panels = (n + columns - 1) / columns, pairs = (k + 1) / 2;
   std::string a = tensorText({m, k}, "bf16"),
               p = tensorText({panels, pairs, columns, 2}, "bf16"),
               t = tensorText({pairs, 2, panels, columns}, "bf16"),
               u = tensorText({2 * pairs, panels * columns}, "bf16"),
               w = tensorText({k, n}, "bf16"), r = tensorText({m, n}, "f32");
+  if (result.empty())
+    result = r;
   return zenith::testing::fusionText(
-      "contraction", "%a : " + a + ", %p : " + p, r,
+      "contraction", "%a : " + a + ", %p : " + p, result,
       "    %t = graph.transpose %p [1, 3, 0, 2] : " + p + " -> " + t +
           "\n    %u = graph.reshape %t : " + t + " -> " + u +
           "\n    %s = graph.slice %u [0, 0] [" + std::to_string(k) + ", " +
           std::to_string(n) + "] [1, 1] : " + u + " -> " + w +
-          "\n    %w = graph.reshape %s : " + w + " -> " + w +
-          "\n    %r = graph.dot_general %a, %w <batching = [] x [], "
+          "\n    %w = graph.reshape %s : " + w + " -> " + w + "\n    " +
+          (tail.empty() ? "%r" : "%d") +
+          " = graph.dot_general %a, %w <batching = [] x [], "
           "contracting = [1] x [0]> : (" +
-          a + ", " + w + ") -> " + r);
+          a + ", " + w + ") -> " + r + tail);
 }
 
 TEST_F(NarrowWeights, PairsOfK) {
@@ -79,6 +84,27 @@ TEST_F(NarrowWeights, PairsOfK) {
       bool interleaves =
           harness.emitted.find("_interleaved2") != std::string::npos;
       EXPECT_EQ(interleaves, harness.target.bf16Pairs);
+    }
+}
+
+// A step of a recurrent network under a policy of bf16: gates are columns of
+// products of pairs.
+TEST_F(NarrowWeights, GatesOfPairs) {
+  for (int64_t m : {1, 8, 13})
+    for (int64_t k : {6, 33}) {
+      SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k));
+      std::string all = tensorText({m, 3 * panel()}, "f32"),
+                  one = tensorText({m, panel()}, "f32"), tail;
+      for (int64_t gate : {0, 1, 2})
+        tail += "\n    %g" + std::to_string(gate) + " = graph.slice %d [0, " +
+                std::to_string(gate * panel()) + "] [" + std::to_string(m) +
+                ", " + std::to_string(panel()) + "] [1, 1] : " + all + " -> " +
+                one;
+      tail += "\n    %q = graph.mul %g0, %g2 : " + one +
+              "\n    %r = graph.sub %q, %g1 : " + one;
+      harness.check(pairedText(m, k, 3 * panel(), panel(), tail, one));
+      EXPECT_EQ(harness.emitted.find("_interleaved2") != std::string::npos,
+                harness.target.bf16Pairs);
     }
 }
 

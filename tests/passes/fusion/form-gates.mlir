@@ -52,6 +52,23 @@ func.func @sliced_state(%states: tensor<5x3x8xf32>, %t: tensor<i64>, %p: tensor<
   return %r : tensor<3x16xf32>
 }
 
+// Panels of bf16 whose rows lie side by side in pairs.
+// CHECK-LABEL: @paired_rows
+// CHECK: graph.fusion contraction
+// CHECK: graph.dot_general
+// CHECK: graph.mul
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @paired_rows(%h: tensor<3x8xbf16>, %p: tensor<2x4x16x2xbf16>) -> tensor<3x16xf32> {
+  %q = graph.transpose %p [1, 3, 0, 2] : tensor<2x4x16x2xbf16> -> tensor<4x2x2x16xbf16>
+  %w = graph.reshape %q : tensor<4x2x2x16xbf16> -> tensor<8x32xbf16>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x8xbf16>, tensor<8x32xbf16>) -> tensor<3x32xf32>
+  %g0 = graph.slice %d [0, 0] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %g1 = graph.slice %d [0, 16] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %r = graph.mul %g0, %g1 : tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
+}
+
 // Any number of rows.
 // CHECK-LABEL: @dynamic_rows
 // CHECK: graph.fusion contraction
