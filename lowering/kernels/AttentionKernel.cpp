@@ -10,6 +10,7 @@
 #include "lowering/gemm/GemmEpilogue.h"
 #include "lowering/kernels/AttentionSoftmax.h"
 #include "lowering/kernels/KernelEmitters.h"
+#include "lowering/microkernels/Int8Dot.h"
 #include "lowering/microkernels/MicroKernelCalls.h"
 #include "lowering/packing/PackPanels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,6 +42,7 @@ private:
   void allocate();
   void task(Value number);
   void copyQueries();
+  void storeQuery(LaneValue x, Value at);
   void blocks(bool few);
   void blocksOfSegment(const AttentionSchedule::Segment &segment, Value last,
                        bool few);
@@ -56,7 +58,12 @@ private:
     return source.scratch ? k.scratch(source.index, memoryType(source.element))
                           : k.operand(source.index);
   }
+  /// Tiles multiply queries of this type, and keys in panels of it.
+  Type scoredType() const {
+    return space.multipliesPairs ? Type(k.b.getBF16Type()) : space.matmul.sum;
+  }
   MicroKernel microKernel(unsigned mr, unsigned vectors, Type b) const;
+  MicroKernel scoreKernel() const;
   void forTiles(function_ref<void(Value firstRow)> body) {
     k.loop(k.index(0), rows, k.index(space.mr), body);
   }
@@ -73,6 +80,7 @@ private:
   unsigned lanes;
   int64_t queryStride, width; ///< elements of a row of queries, and of sums
   Value queries, sums;
+  Value pairs; ///< queries as tiles of pairs multiply them
   ScoreBlock block;
   const AttentionSchedule::Segment *segment = nullptr; ///< of the current block
   Value firstOfSegment;
@@ -83,21 +91,23 @@ private:
 
 void AttentionNest::allocate() {
   Type sum = space.matmul.sum;
-  auto memory = [&](int64_t count) -> Value {
+  auto memory = [&](int64_t count, Type element) -> Value {
     return k.b.create<memref::AllocaOp>(
-        k.loc, MemRefType::get({count}, sum),
+        k.loc, MemRefType::get({count}, memoryType(element)),
         k.b.getI64IntegerAttr(k.target.lineBytes));
   };
   softmax.allocate();
-  queries = memory(space.blockRows * queryStride);
-  sums = memory(space.blockRows * width);
+  int64_t count = space.blockRows * queryStride;
+  if (!space.multipliesPairs || space.isInPlace != false)
+    queries = memory(count, sum);
+  if (space.multipliesPairs)
+    pairs = memory(count, scoredType());
+  sums = memory(space.blockRows * width, sum);
   // Tiles are whole: elements of rows after the last one are never used.
   auto type = VectorType::get({int64_t(space.nr)}, sum);
-  k.loop(k.index(0), k.index(space.blockRows * queryStride), k.index(space.nr),
-         [&](Value at) {
-           k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), queries,
-                                       at);
-         });
+  k.loop(k.index(0), k.index(count), k.index(space.nr), [&](Value at) {
+    storeQuery({&k, k.constant(type, 0.0)}, at);
+  });
 }
 
 FailureOr<Launch> AttentionNest::emit() {
@@ -165,8 +175,16 @@ void AttentionNest::task(Value number) {
   finish();
 }
 
-/// Copies the queries of the task times the scale, contiguous and in the type
-/// of the accumulators.
+void AttentionNest::storeQuery(LaneValue x, Value at) {
+  if (queries)
+    k.b.create<vector::StoreOp>(k.loc, x.v, queries, at);
+  if (pairs)
+    k.b.create<vector::StoreOp>(k.loc, toMemory(k, scoredType(), x.v), pairs,
+                                at);
+}
+
+/// Copies the queries of the task, contiguous: times the scale in the type of
+/// the accumulators, or as they are.
 void AttentionNest::copyQueries() {
   double scale = op.getScale().convertToDouble();
   forRows([&](Value row) {
@@ -185,10 +203,9 @@ void AttentionNest::copyQueries() {
           Value x = emitter.emit(op.getQuery(), index);
           if (!x)
             return;
-          LaneValue scaled = LaneValue{&k, k.broadcast(x, space.nr)} * scale;
-          k.b.create<vector::StoreOp>(
-              k.loc, scaled.v, queries,
-              k.add(k.mul(row, k.index(queryStride)), start));
+          LaneValue query{&k, k.broadcast(x, space.nr)};
+          storeQuery(space.multipliesPairs ? query : query * scale,
+                     k.add(k.mul(row, k.index(queryStride)), start));
         });
   });
 }
@@ -203,6 +220,16 @@ MicroKernel AttentionNest::microKernel(unsigned mr, unsigned vectors,
   kernel.fma = k.target.fma;
   kernel.a = kernel.sum = space.matmul.sum;
   kernel.b = b;
+  return kernel;
+}
+
+MicroKernel AttentionNest::scoreKernel() const {
+  MicroKernel kernel = microKernel(space.mr, space.nr / lanes, scoredType());
+  kernel.a = scoredType();
+  if (space.multipliesPairs) {
+    kernel.form = InterleavedK{InterleavedK::Pairs, vnniLanes(k.target)};
+    kernel.kMultiple = unsigned(space.headSize);
+  }
   return kernel;
 }
 
@@ -238,15 +265,15 @@ void AttentionNest::blocksOfSegment(const AttentionSchedule::Segment &part,
 
 void AttentionNest::scoreTiles(Value count) {
   const AttentionRows &keys = segment->keys;
-  Value memory = k.scratch(keys.panels->scratch, space.matmul.sum),
+  Value memory = k.scratch(keys.panels->scratch, memoryType(scoredType())),
         base = k.add(offsetOf(keys.panels->batch),
                      k.mul(block.firstKey, k.index(space.headSize)));
-  MicroKernel kernel =
-      microKernel(space.mr, space.nr / lanes, space.matmul.sum);
+  MicroKernel kernel = scoreKernel();
   k.loop(k.index(0), count, k.index(space.nr), [&](Value column) {
     forTiles([&](Value row) {
       MicroKernelArgs args;
-      args.a = queries, args.b = memory, args.c = softmax.scores();
+      args.a = space.multipliesPairs ? pairs : queries, args.b = memory;
+      args.c = softmax.scores();
       args.aOffset = k.mul(row, k.index(queryStride));
       args.rowStride = k.index(queryStride);
       args.kStrideA = k.index(1);
@@ -286,12 +313,12 @@ void AttentionNest::weighRows(Value count) {
     k.ifThen(later, [&] {
       LaneValue factors{&k, k.broadcast(factor, space.nr)};
       Value first = k.mul(row, k.index(width));
-      k.loop(first, k.add(first, k.index(width)), k.index(space.nr),
-             [&](Value at) {
-               LaneValue x{&k,
-                           k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
-               k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
-             });
+      k.loop(
+          first, k.add(first, k.index(width)), k.index(space.nr),
+          [&](Value at) {
+            LaneValue x{&k, k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
+            k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
+          });
     });
   });
 }

@@ -106,8 +106,7 @@ Value AttentionSoftmax::visible(Value scores, Value row, Value key) {
 }
 
 void AttentionSoftmax::applyMask(Value at, Value row, const ScoreBlock &block) {
-  bool hasMask = bool(op.getMask());
-  if (!hasMask && !op.getCausal())
+  if (!hasMask())
     return;
   Value queryRow = k.add(block.firstRow, row);
   k.laneLoop(k.index(0), block.keys, width, [&](Value start, Value lanes) {
@@ -115,7 +114,9 @@ void AttentionSoftmax::applyMask(Value at, Value row, const ScoreBlock &block) {
     emitter.active.mask = lanes;
     Value to = k.add(at, start), key = k.add(block.firstKey, start);
     Value x = load(scoreMemory, to, width);
-    if (hasMask) {
+    if (auto factor = scale())
+      x = (num(x) * *factor).v;
+    if (op.getMask()) {
       IndexMath &math = emitter.indices;
       SmallVector<LaneIndex> index;
       for (auto [value, axis] : llvm::zip(block.batch, space.matmul.outer))
@@ -159,8 +160,11 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
                LaneValue best = num(carried[0]);
                return SmallVector<Value>{select(x > best, x, best).v};
              })[0];
+  std::optional<double> later = hasMask() ? std::nullopt : scale();
   LaneValue old = num(load(largest, row, 1)),
             here = num(reduceLanes(found, false));
+  if (later)
+    here = here * *later;
   LaneValue best = select(old > here, old, here);
   // A row without a visible key is shifted by nothing.
   LaneValue shift = select(best == -infinity, 0, best);
@@ -170,7 +174,8 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
              [&](Value start, ValueRange carried) {
                Value to = k.add(at, start);
                LaneValue x = num(load(scoreMemory, to, width));
-               LaneValue weight = exponential(x - shifts);
+               LaneValue weight =
+                   exponential(later ? fma(x, *later, -shifts) : x - shifts);
                k.b.create<vector::StoreOp>(k.loc, weight.v, scoreMemory, to);
                return SmallVector<Value>{(num(carried[0]) + weight).v};
              })[0];

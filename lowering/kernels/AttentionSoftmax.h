@@ -41,6 +41,14 @@ private:
   void padRow(mlir::Value at, mlir::Value keys);
   LaneValue exponential(LaneValue x);
   mlir::Value load(mlir::Value memory, mlir::Value at, unsigned lanes);
+  /// Whether a pass over the scores goes before the one for the largest.
+  bool hasMask() { return op.getMask() || op.getCausal(); }
+  /// What scores are still to be multiplied by.
+  std::optional<double> scale() {
+    return space.multipliesPairs
+               ? std::optional(op.getScale().convertToDouble())
+               : std::nullopt;
+  }
   mlir::Value reduceLanes(mlir::Value lanes, bool isSum);
   LaneValue num(mlir::Value x) { return {&k, x}; }
   LaneValue scalar(double x) { return {&k, k.constant(space.matmul.sum, x)}; }

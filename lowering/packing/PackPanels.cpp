@@ -26,7 +26,9 @@ Launch packPanels(KernelBuilder &k, const Preparation &pack,
   layout.element = pack.from.element;
   layout.columns = pack.columns;
   layout.kAxes = pack.kAxes;
-  layout.packed = memoryType(space.b.element);
+  layout.kInterleave = pack.kInterleave;
+  layout.packed =
+      memoryType(pack.kInterleave > 1 ? pack.from.element : space.b.element);
   layout.to = k.scratch(pack.scratch, layout.packed);
   layout.width = columns;
   SmallVector<DimExpr> sizes, kSizes;

@@ -69,36 +69,66 @@ void PanelWriter::rows(unsigned level, Value base, Value first,
   });
 }
 
-/// Transposes a whole cache line of each of `width` columns.
+/// Offset of a column. Those beyond the last are never used, but their memory
+/// must exist.
+Value PanelWriter::columnAt(Value base, Value column) {
+  Value last = k.sub(k.size(layout.columns.size), k.index(1));
+  return k.add(base,
+               k.mul(k.min(column, last), k.size(layout.columns.strideB)));
+}
+
+/// Transposes a whole cache line of each of `width` columns, by words of as
+/// many k as lie side by side.
 void PanelWriter::transposeBlock(Value base, Value first, Value fromK,
                                  Value destination) {
-  int64_t lanes = k.target.lanes;
-  auto type = VectorType::get({lanes}, layout.packed);
-  Value last = k.sub(k.size(layout.columns.size), k.index(1));
+  int64_t lanes = k.target.lanes, ofWord = layout.kInterleave;
+  auto elements = VectorType::get({lanes * ofWord}, layout.packed);
+  auto as = [&](Value x, VectorType type) -> Value {
+    return ofWord > 1 ? k.b.create<vector::BitCastOp>(k.loc, type, x) : x;
+  };
   for (int64_t group = 0; group < layout.width; group += lanes) {
     SmallVector<Value> square;
     for (int64_t i = 0; i < lanes; ++i) {
-      // Columns beyond the last are never used, but their memory must exist.
-      Value column = k.min(k.add(first, k.index(group + i)), last);
-      Value at = k.add(
-          k.add(base, k.mul(column, k.size(layout.columns.strideB))), fromK);
+      Value at = k.add(columnAt(base, k.add(first, k.index(group + i))), fromK);
       square.push_back(
-          k.b.create<vector::LoadOp>(k.loc, type, layout.from, at));
+          as(k.b.create<vector::LoadOp>(k.loc, elements, layout.from, at),
+             VectorType::get({lanes}, k.b.getI32Type())));
     }
     transposeSquare(k.b, k.loc, square);
     for (auto [i, x] : llvm::enumerate(square)) {
       Value row = k.add(k.mul(fromK, k.index(layout.width)),
-                        k.index(int64_t(i) * layout.width + group));
-      k.b.create<vector::StoreOp>(k.loc, x, layout.to, k.add(destination, row));
+                        k.index((int64_t(i) * layout.width + group) * ofWord));
+      k.b.create<vector::StoreOp>(k.loc, as(x, elements), layout.to,
+                                  k.add(destination, row));
     }
   }
 }
 
+/// The word of each column from `fromK` on.
+void PanelWriter::words(Value base, Value first, Value fromK,
+                        Value destination) {
+  int64_t ofWord = layout.kInterleave;
+  auto word = VectorType::get({ofWord}, layout.packed);
+  Value to = k.add(destination, k.mul(fromK, k.index(layout.width)));
+  k.loop(k.index(0), k.index(layout.width), k.index(1), [&](Value column) {
+    Value at = k.add(columnAt(base, k.add(first, column)), fromK);
+    Value x = k.b.create<vector::LoadOp>(k.loc, word, layout.from, at);
+    k.b.create<vector::StoreOp>(k.loc, x, layout.to,
+                                k.add(to, k.mul(column, k.index(ofWord))));
+  });
+}
+
 void PanelWriter::transposed(Value base, Value first, Value destination) {
-  Value kSize = kOf(0), lanes = k.index(k.target.lanes);
-  Value whole = k.sub(kSize, k.rem(kSize, lanes));
-  k.loop(k.index(0), whole, lanes,
+  int64_t ofWord = layout.kInterleave;
+  Value kSize = kOf(0), ofBlock = k.index(k.target.lanes * ofWord);
+  Value whole = k.sub(kSize, k.rem(kSize, ofBlock));
+  k.loop(k.index(0), whole, ofBlock,
          [&](Value at) { transposeBlock(base, first, at, destination); });
+  if (ofWord > 1) {
+    k.loop(whole, kSize, k.index(ofWord),
+           [&](Value at) { words(base, first, at, destination); });
+    return;
+  }
   Value wide = k.index(layout.width);
   Value mask = k.mask(k.sub(k.size(layout.columns.size), first), layout.width);
   k.loop(whole, kSize, k.index(1), [&](Value at) {
@@ -107,8 +137,10 @@ void PanelWriter::transposed(Value base, Value first, Value destination) {
 }
 
 void PanelWriter::panel(Value base, Value first, Value destination) {
-  if (layout.kAxes.size() == 1 && layout.kAxes[0].strideB.isConstant(1) &&
-      layout.element.isF32() && layout.packed.isF32()) {
+  bool areFloats = layout.kAxes.size() == 1 &&
+                   layout.kAxes[0].strideB.isConstant(1) &&
+                   layout.element.isF32() && layout.packed.isF32();
+  if (areFloats || layout.kInterleave > 1) {
     transposed(base, first, destination);
     return;
   }

@@ -23,6 +23,7 @@ public:
     mlir::Type packed;          ///< its element type: that of `from`, or wider
     unsigned width;             ///< columns of a panel
     graph::DimExpr size;        ///< elements from one panel to the next
+    unsigned kInterleave = 1;   ///< of Preparation
   };
   PanelWriter(KernelBuilder &kernel, const Layout &layout);
 
@@ -43,6 +44,9 @@ private:
   void rows(unsigned level, mlir::Value base, mlir::Value first,
             mlir::Value destination, mlir::Value mask);
   void transposed(mlir::Value base, mlir::Value first, mlir::Value destination);
+  void words(mlir::Value base, mlir::Value first, mlir::Value fromK,
+             mlir::Value destination);
+  mlir::Value columnAt(mlir::Value base, mlir::Value column);
   void transposeBlock(mlir::Value base, mlir::Value first, mlir::Value fromK,
                       mlir::Value destination);
   mlir::Value widen(mlir::Value x);

@@ -6,6 +6,7 @@
 
 #include "lowering/schedule/AttentionSchedule.h"
 #include "ir/encodings/KVSegments.h"
+#include "ir/encodings/PackedPanels.h"
 #include "lowering/builder/Guards.h"
 #include "lowering/builder/SizeChoice.h"
 #include "lowering/microkernels/MicroKernel.h"
@@ -63,13 +64,15 @@ static AttentionRows locateRows(AttentionSchedule &space, Value value,
 /// Plans a copy in panels of NR columns, `kAxis` rows each. Batch entries that
 /// share rows share their panels.
 static void packRows(AttentionSchedule &space, AttentionRows &rows,
-                     const Axis &columns, const Axis &kAxis) {
+                     const Axis &columns, const Axis &kAxis,
+                     unsigned kInterleave = 1) {
   Preparation pack;
   pack.kind = Preparation::PackPanels;
   pack.scratch = space.matmul.preparations.size();
   pack.from = rows.source;
   pack.columns = columns;
   pack.kAxes.push_back(kAxis);
+  pack.kInterleave = kInterleave;
   AttentionRows::Panels panels;
   panels.scratch = pack.scratch;
   panels.batch = rows.batch;
@@ -84,7 +87,7 @@ static void packRows(AttentionSchedule &space, AttentionRows &rows,
       digit.stride = stride;
       stride = stride * digit.size;
     }
-  pack.bytes = stride * DimExpr(int64_t(sumBytes(space)));
+  pack.bytes = stride * DimExpr(int64_t(sumBytes(space) / kInterleave));
   rows.panels = std::move(panels);
   space.matmul.preparations.push_back(std::move(pack));
 }
@@ -317,6 +320,19 @@ static void chooseInPlace(AttentionSchedule &space,
     space.mostInPlace = variant.mostInPlace ? variant.mostInPlace : most;
 }
 
+/// Queries and keys that were bf16 before anything widened them, an even number
+/// of features, and scores whose order scaling keeps.
+static bool multipliesPairs(const AttentionSchedule &space,
+                            const TargetModel &target) {
+  graph::AttentionOp op = space.op;
+  Value query = graph::beforeWidening(op.getQuery());
+  return target.bf16Pairs && target.wideLoads && space.matmul.sum.isF32() &&
+         getElementTypeOrSelf(query.getType()).isBF16() &&
+         space.segments[0].keys.source.element.isBF16() &&
+         space.headSize % int64_t(InterleavedK::Pairs) == 0 &&
+         op.getScale().convertToDouble() > 0;
+}
+
 FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant) {
@@ -350,8 +366,10 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
     return space;
   AttentionRows &keys = space.segments[0].keys,
                 &values = space.segments[0].values;
+  space.multipliesPairs = multipliesPairs(space, target);
   packRows(space, keys, {space.keyCount, DimExpr(0), keys.stride},
-           {DimExpr(space.headSize), DimExpr(0), DimExpr(1)});
+           {DimExpr(space.headSize), DimExpr(0), DimExpr(1)},
+           space.multipliesPairs ? InterleavedK::Pairs : 1);
   if (copiesValues(space, variant))
     packRows(space, values, {DimExpr(values.features), DimExpr(0), DimExpr(1)},
              {space.keyCount, DimExpr(0), values.stride});

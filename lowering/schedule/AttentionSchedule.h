@@ -38,7 +38,10 @@ struct AttentionSchedule {
   };
   llvm::SmallVector<Segment, 1> segments;
   graph::DimExpr queryCount, keyCount;
-  int64_t headSize = 0;                 ///< features of queries and keys
+  int64_t headSize = 0; ///< features of queries and keys
+  /// Tiles of scores multiply pairs of bf16, and all scores are scaled after
+  /// they are summed, as queries that were scaled would be no bf16.
+  bool multipliesPairs = false;
   unsigned nr = 0, mr = 0;              ///< of the register tile
   int64_t blockRows = 0, blockKeys = 0; ///< largest block of scores
   graph::DimExpr rowsPerTask, rowBlocks;

@@ -62,7 +62,10 @@ struct Preparation {
   OperandSource from;
   llvm::SmallVector<Axis> outer;
   Axis columns;
-  llvm::SmallVector<Axis> kAxes;       ///< outer to inner
+  llvm::SmallVector<Axis> kAxes; ///< outer to inner
+  /// Not 1: so many neighbouring k of a column lie side by side, in the type of
+  /// `from`, and are a word of 32 bits.
+  unsigned kInterleave = 1;
   llvm::SmallVector<PaddedDim> padded; ///< Pad: in the order of the copy
 };
 

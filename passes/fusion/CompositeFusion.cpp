@@ -32,8 +32,12 @@ struct AttentionFusion
         needed.push_back(stridedBase(beforeWidening(operand), dims));
     return needed;
   }
+  /// Keys are widened where they are read, queries where a task copies them.
   bool widensOperand(Operation *op, unsigned operand) const {
-    return widensInRegisters(op->getOpOperand(operand));
+    Type narrow =
+        getElementTypeOrSelf(beforeWidening(op->getOperand(operand)).getType());
+    return (operand == 0 && isa<FloatType>(narrow)) ||
+           widensInRegisters(op->getOpOperand(operand));
   }
 };
 

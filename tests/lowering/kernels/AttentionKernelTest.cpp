@@ -187,7 +187,59 @@ TEST_F(AttentionKernel, Types) {
   check(2, 2, 30, 8, 16, "", "", "f16");
   harness.tolerance = 2e-2;
   check(2, 20, 30, 8, 16, ", causal", "bf16", "bf16");
+  check(2, 20, 130, 64, 16, "", "", "bf16");
   check(2, 2, 30, 8, 16, "", "", "bf16");
+}
+
+/// Queries and keys that were rounded to bf16: whole blocks of pairs of
+/// features, pairs beside them, an odd number; masks, which are added to scores
+/// that are scaled; few queries of an unknown number.
+TEST_F(AttentionKernel, PairsOfFeatures) {
+  auto converted = [&](int64_t queries, int64_t keys, int64_t headSize,
+                       const std::string &attributes, bool hasMask,
+                       bool dynamic) {
+    SCOPED_TRACE(std::to_string(queries) + "x" + std::to_string(keys) + "x" +
+                 std::to_string(headSize));
+    std::string features = std::to_string(headSize) + "x",
+                q = "tensor<2x" + (dynamic ? "?" : std::to_string(queries)) +
+                    "x" + features,
+                k = "tensor<2x" + std::to_string(keys) + "x" + features,
+                m = "tensor<" + std::to_string(keys) + "xf32>",
+                all = "tensor<2x" + (dynamic ? "?" : std::to_string(queries)) +
+                      "x" + std::to_string(keys) + "xf32>";
+    std::string body = "%qw = graph.convert %q : " + q + "bf16> -> " + q +
+                       "f32>\n%kw = graph.convert %k : " + k + "bf16> -> " + k +
+                       "f32>\n";
+    if (hasMask && dynamic)
+      body += "%n = graph.dim %q, 1 : " + q + "bf16>\n";
+    if (hasMask)
+      body += "%w = graph.broadcast %m [2] " +
+              std::string(dynamic ? "[%n] " : "") + ": " + m + " -> " + all +
+              "\n";
+    body += "%r = graph.attention %qw, %kw, %v" +
+            std::string(hasMask ? ", %w" : "") + " {scale = 0.3 : f64" +
+            attributes + "} : (" + q + "f32>, " + k + "f32>, " + k + "f32>" +
+            (hasMask ? ", " + all : "") + ") -> " + q + "f32>";
+    std::vector<std::vector<int64_t>> shapes = {
+        {2, queries, headSize}, {2, keys, headSize}, {2, keys, headSize}};
+    if (hasMask)
+      shapes.push_back({keys});
+    harness.check(fusionText("attention",
+                             "%q: " + q + "bf16>, %k: " + k + "bf16>, %v: " +
+                                 k + "f32>" + (hasMask ? ", %m: " + m : ""),
+                             q + "f32>", body),
+                  shapes);
+    EXPECT_EQ(harness.emitted.find("_interleaved2") != std::string::npos,
+              harness.target.bf16Pairs && headSize % 2 == 0);
+  };
+  for (int64_t headSize : {64, 38, 7})
+    for (bool hasMask : {false, true}) {
+      converted(20, 37, headSize, "", hasMask, false);
+      converted(9, 300, headSize, ", causal", hasMask, false);
+    }
+  for (int64_t queries : {2, 50})
+    for (bool hasMask : {false, true})
+      converted(queries, 70, 32, "", hasMask, true);
 }
 
 TEST_F(AttentionKernel, OtherMachines) {

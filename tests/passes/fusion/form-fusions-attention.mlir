@@ -46,3 +46,20 @@ func.func @cache(%q: tensor<2x1x8xf32>, %past: tensor<2x?x8xf32>, %new: tensor<2
   %a = graph.attention %q, %ak, %av {scale = 0.5 : f64} : (tensor<2x1x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>) -> tensor<2x1x8xf32>
   return %a, %k : tensor<2x1x8xf32>, tensor<2x?x8xf32>
 }
+
+// Rounded queries and keys stay narrow in memory: keys are widened where they
+// are read, queries where a task copies them.
+// CHECK-LABEL: @rounded_queries
+// CHECK: %[[Q:.*]] = graph.fusion pointwise {{.*}} -> tensor<2x20x32xbf16>
+// CHECK: graph.fusion attention (%[[A:.*]] = %[[Q]] : tensor<2x20x32xbf16>, %[[K:.*]] = %{{.*}} : tensor<2x20x32xbf16>, %[[V:.*]] = %{{.*}} : tensor<2x20x32xf32>)
+// CHECK-DAG: %[[AW:.*]] = graph.convert %[[A]] : tensor<2x20x32xbf16> -> tensor<2x20x32xf32>
+// CHECK-DAG: %[[KW:.*]] = graph.convert %[[K]] : tensor<2x20x32xbf16> -> tensor<2x20x32xf32>
+// CHECK: graph.attention %[[AW]], %[[KW]], %[[V]]
+func.func @rounded_queries(%x: tensor<2x20x32xf32>, %k: tensor<2x20x32xbf16>, %v: tensor<2x20x32xf32>) -> (tensor<2x20x32xf32>, tensor<2x20x32xbf16>) {
+  %t = graph.tanh %x : tensor<2x20x32xf32>
+  %q = graph.convert %t : tensor<2x20x32xf32> -> tensor<2x20x32xbf16>
+  %qw = graph.convert %q : tensor<2x20x32xbf16> -> tensor<2x20x32xf32>
+  %kw = graph.convert %k : tensor<2x20x32xbf16> -> tensor<2x20x32xf32>
+  %r = graph.attention %qw, %kw, %v {scale = 0.5 : f64} : (tensor<2x20x32xf32>, tensor<2x20x32xf32>, tensor<2x20x32xf32>) -> tensor<2x20x32xf32>
+  return %r, %q : tensor<2x20x32xf32>, tensor<2x20x32xbf16>
+}
