@@ -7,10 +7,9 @@
 
 #include "ir/matchers/TypeOf.h"
 #include "lowering/memory/FunctionGraph.h"
-#include "lowering/memory/FunctionPlans.h"
+#include "lowering/memory/LoopEdits.h"
 #include "lowering/memory/RowKernels.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -21,29 +20,16 @@ namespace zenith::memory {
 using graph::FusionOp;
 using graph::typeOf;
 
-/// The sizes of a static type as host.loop has them.
-static ArrayAttr extentsOf(RankedTensorType type) {
-  SmallVector<Attribute> lengths;
-  for (int64_t size : type.getShape())
-    lengths.push_back(
-        graph::DimAttr::get(type.getContext(), graph::DimExpr(size)));
-  return ArrayAttr::get(type.getContext(), lengths);
-}
-
 namespace {
-
-/// Loops by their bodies: a loop that carries more than before is another op.
-using LoopsOfBodies = llvm::MapVector<func::FuncOp, host::LoopOp>;
 
 /// What is recomputed of one loop with stacks.
 class LoopRecomputation {
 public:
   /// With `inSegments` only the carried values at the start of each segment are
   /// stacked; a later loop computes those of a segment when it comes to it.
-  LoopRecomputation(StackedLoop &stacked, SymbolTable &symbols,
-                    LoopsOfBodies &loops, const target::TargetModel &target,
-                    bool inSegments)
-      : stacked(stacked), symbols(symbols), loops(loops), kernels(target),
+  LoopRecomputation(StackedLoop &stacked, LoopEdits &edits,
+                    const target::TargetModel &target, bool inSegments)
+      : stacked(stacked), edits(edits), kernels(target),
         body(stacked.body.getBody().front()),
         length(inSegments ? int64_t(std::ceil(std::sqrt(stacked.trips))) : 1) {}
 
@@ -64,7 +50,6 @@ private:
   }
   bool isDropped(const LoopStack &stack) const;
   int64_t bytesOf(Value value) const;
-  host::LoopOp carryMore(host::LoopOp loop, ValueRange inits);
   LogicalResult stackCarried();
   LogicalResult readRows();
   LogicalResult readRows(host::LoopOp reader, Value index,
@@ -77,16 +62,13 @@ private:
                                   Value start, Value count, ValueRange stacks);
   void cloneNeeded(OpBuilder &builder, SmallVectorImpl<Value> &open,
                    IRMapping &again);
-  Value captured(host::LoopOp &reader, Value outside);
-  void dropStacks();
   /// What says that an op runs again.
   Attribute mark() {
     return FlatSymbolRefAttr::get(stacked.body.getSymNameAttr());
   }
 
   StackedLoop &stacked;
-  SymbolTable &symbols;
-  LoopsOfBodies &loops;
+  LoopEdits &edits;
   RowKernels kernels;
   Block &body;
   int64_t length; ///< trips of a segment
@@ -163,36 +145,6 @@ bool LoopRecomputation::analyse() {
   return saved > 0;
 }
 
-/// The loop with further carried values, arguments of its functions, which the
-/// caller lets the body return. Those that it had stay where they were.
-host::LoopOp LoopRecomputation::carryMore(host::LoopOp loop, ValueRange inits) {
-  OpBuilder builder(loop);
-  unsigned count = loop.getInits().size();
-  auto condition = symbols.lookup<func::FuncOp>(loop.getCondition()),
-       body = symbols.lookup<func::FuncOp>(loop.getBody());
-  auto donated = builder.getDictionaryAttr(
-      builder.getNamedAttr(donatedAttrName, builder.getUnitAttr()));
-  SmallVector<Value> all(loop.getInits());
-  SmallVector<Attribute> sizes(loop.getDims().begin(), loop.getDims().end());
-  for (Value init : inits) {
-    unsigned place = all.size();
-    condition.insertArgument(place, init.getType(), {}, loop.getLoc());
-    body.insertArgument(place, init.getType(), donated, loop.getLoc());
-    body.insertResult(place, init.getType(), {});
-    sizes.push_back(extentsOf(typeOf(init)));
-    all.push_back(init);
-  }
-  auto wider = builder.create<host::LoopOp>(
-      loop.getLoc(), ValueRange(all).getTypes(), all,
-      loop.getConditionCaptures(), loop.getBodyCaptures(), loop.getShared(),
-      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes),
-      loop.getNumbersAttr());
-  wider->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  loop->replaceAllUsesWith(wider->getResults().take_front(count));
-  loop.erase();
-  return loops[body] = wider;
-}
-
 /// Adds a carried stack for each carried value that the rows rest on. Row r of
 /// segments is written until trip r * length, where the segment starts.
 LogicalResult LoopRecomputation::stackCarried() {
@@ -210,7 +162,7 @@ LogicalResult LoopRecomputation::stackCarried() {
     rowsOf.insert({index, first + inits.size()});
     inits.push_back(*init);
   }
-  stacked.loop = carryMore(stacked.loop, inits);
+  stacked.loop = edits.carryMore(stacked.loop, inits);
   Value row = body.getArgument(stacked.counter);
   if (hasSegments()) {
     row = inside.create<graph::AddOp>(
@@ -233,38 +185,12 @@ LogicalResult LoopRecomputation::stackCarried() {
   return success();
 }
 
-/// The argument of the body of a later loop that is `outside`, a value around
-/// both loops.
-Value LoopRecomputation::captured(host::LoopOp &reader, Value outside) {
-  auto function = symbols.lookup<func::FuncOp>(reader.getBody());
-  unsigned first = reader.getInits().size();
-  for (auto [number, value] : llvm::enumerate(reader.getBodyCaptures()))
-    if (value == outside)
-      return function.getArgument(first + number);
-  unsigned place = function.getNumArguments();
-  function.insertArgument(place, outside.getType(), {}, reader.getLoc());
-  reader.getBodyCapturesMutable().append(outside);
-  return function.getArgument(place);
-}
-
-/// Lets a fusion read a row instead of slicing it out of a stack.
-static void readRow(const StackRead &read, Value row) {
-  FusionOp fusion = read.fusion;
-  BlockArgument argument = fusion.getBody().getArgument(read.operand);
-  argument.setType(row.getType());
-  for (Operation *slice : llvm::make_early_inc_range(argument.getUsers())) {
-    slice->getResult(0).replaceAllUsesWith(argument);
-    slice->erase();
-  }
-  fusion.getInputsMutable()[read.operand].set(row);
-}
-
 /// Maps carried values to row `index` of their stacks.
 LogicalResult LoopRecomputation::readCarried(OpBuilder &builder,
                                              host::LoopOp &reader, Value index,
                                              IRMapping &again) {
   for (auto [number, place] : rowsOf) {
-    Value stack = captured(reader, stacked.loop.getResult(place));
+    Value stack = edits.captured(reader, stacked.loop.getResult(place));
     FailureOr<Value> value =
         kernels.read(builder, reader.getLoc(), stack, index);
     if (failed(value))
@@ -295,8 +221,8 @@ LogicalResult LoopRecomputation::readSegment(OpBuilder &builder,
       return failure();
     inits.push_back(*init);
   }
-  reader = carryMore(reader, inits);
-  auto own = symbols.lookup<func::FuncOp>(reader.getBody());
+  reader = edits.carryMore(reader, inits);
+  func::FuncOp own = edits.bodyOf(reader);
   for (unsigned k = 1; k < inits.size(); ++k)
     stacks.push_back(own.getArgument(first + k));
   Value segment =
@@ -356,7 +282,7 @@ FailureOr<host::LoopOp> LoopRecomputation::advance(OpBuilder &builder,
     function.setPrivate();
     function->setAttr(host::nestedAttrName, builder.getUnitAttr());
     function.addEntryBlock();
-    symbols.insert(function, std::next(stacked.body->getIterator()));
+    edits.symbols.insert(function, std::next(stacked.body->getIterator()));
     return function;
   };
   Type truth = typeOf(start).clone(builder.getI1Type());
@@ -395,7 +321,7 @@ FailureOr<host::LoopOp> LoopRecomputation::advance(OpBuilder &builder,
     Value argument = body.getArgument(before + number);
     if (argument.use_empty())
       continue;
-    captures.push_back(captured(reader, value));
+    captures.push_back(edits.captured(reader, value));
     step.insertArgument(step.getNumArguments(), argument.getType(), {}, loc);
     again.map(argument, step.getArguments().back());
   }
@@ -460,7 +386,8 @@ LogicalResult LoopRecomputation::readRows(
   unsigned before = stacked.loop.getInits().size();
   for (auto [number, value] : llvm::enumerate(stacked.loop.getBodyCaptures()))
     if (!body.getArgument(before + number).use_empty())
-      again.map(body.getArgument(before + number), captured(reader, value));
+      again.map(body.getArgument(before + number),
+                edits.captured(reader, value));
   SmallVector<Value> open;
   for (auto &[stack, read] : reads)
     llvm::append_range(open, FusionOp(stack->update).getInputs());
@@ -491,79 +418,17 @@ LogicalResult LoopRecomputation::readRows() {
         places[read.index].push_back({&stack, read});
   for (auto &[index, reads] : places) {
     auto around = reads.front().second.fusion->getParentOfType<func::FuncOp>();
-    if (failed(readRows(loops[around], index, reads)))
+    if (failed(readRows(edits.loopOf(around), index, reads)))
       return failure();
   }
   return success();
 }
 
-/// What nothing reads any more.
-static void dropCaptures(host::LoopOp reader, func::FuncOp body) {
-  unsigned first = reader.getInits().size();
-  BitVector unread(body.getNumArguments());
-  for (unsigned number = reader.getBodyCaptures().size(); number-- > 0;)
-    if (body.getArgument(first + number).use_empty()) {
-      unread.set(first + number);
-      reader.getBodyCapturesMutable().erase(number);
-    }
-  body.eraseArguments(unread);
-}
-
-void LoopRecomputation::dropStacks() {
-  host::LoopOp loop = stacked.loop;
-  for (Operation &op : *loop->getBlock())
-    if (auto reader = dyn_cast<host::LoopOp>(op); reader && reader != loop)
-      dropCaptures(reader, symbols.lookup<func::FuncOp>(reader.getBody()));
-  unsigned count = loop.getInits().size();
-  BitVector ofBody(stacked.body.getNumArguments()),
-      ofCondition(stacked.condition.getNumArguments()), results(count);
-  Operation *end = body.getTerminator();
-  for (const LoopStack &stack : stacked.stacks)
-    if (isDropped(stack)) {
-      ofBody.set(stack.index);
-      ofCondition.set(stack.index);
-      results.set(stack.index);
-    }
-  end->eraseOperands(results);
-  for (const LoopStack &stack : stacked.stacks)
-    if (isDropped(stack))
-      FusionOp(stack.update).erase();
-  // Last readers first: what only rows rested on runs no more.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-  stacked.body.eraseArguments(ofBody);
-  stacked.body.eraseResults(results);
-  stacked.condition.eraseArguments(ofCondition);
-  SmallVector<Value> inits, kept;
-  SmallVector<Attribute> sizes;
-  for (unsigned index = 0; index < count; ++index)
-    if (!results.test(index)) {
-      inits.push_back(loop.getInits()[index]);
-      kept.push_back(loop.getResult(index));
-      sizes.push_back(loop.getDims()[index]);
-    }
-  OpBuilder builder(loop);
-  auto fewer = builder.create<host::LoopOp>(
-      loop.getLoc(), ValueRange(inits).getTypes(), inits,
-      loop.getConditionCaptures(), loop.getBodyCaptures(), loop.getShared(),
-      loop.getConditionAttr(), loop.getBodyAttr(), builder.getArrayAttr(sizes),
-      loop.getNumbersAttr());
-  fewer->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  for (auto [from, to] : llvm::zip(kept, fewer.getResults()))
-    from.replaceAllUsesWith(to);
-  Block &around = *loop->getBlock();
-  loop.erase();
-  stacked.loop = loops[stacked.body] = fewer;
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(around)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
 LogicalResult LoopRecomputation::rewrite() {
   if (failed(stackCarried()) || failed(readRows()))
     return failure();
-  dropStacks();
+  edits.dropStacks(stacked,
+                   [&](const LoopStack &stack) { return isDropped(stack); });
   return success();
 }
 
@@ -573,35 +438,18 @@ LogicalResult LoopRecomputation::rewrite() {
 static LogicalResult
 forEachLoop(ModuleOp module, const target::TargetModel &target, bool inSegments,
             llvm::function_ref<LogicalResult(LoopRecomputation &)> visit) {
-  SymbolTable symbols(module);
-  CallCounts calls = callCounts(module, symbols);
-  for (func::FuncOp function : calleesFirst(module, symbols)) {
-    if (function.isExternal())
-      continue;
-    LoopsOfBodies loops;
-    SmallVector<func::FuncOp> bodies;
-    for (host::LoopOp loop :
-         function.getBody().front().getOps<host::LoopOp>()) {
-      bodies.push_back(symbols.lookup<func::FuncOp>(loop.getBody()));
-      loops[bodies.back()] = loop;
-    }
-    for (func::FuncOp body : bodies) {
-      std::optional<StackedLoop> stacked =
-          stackedLoop(loops[body], symbols, calls);
-      if (!stacked)
-        continue;
-      LoopRecomputation rows(*stacked, symbols, loops, target, false),
-          segments(*stacked, symbols, loops, target, inSegments);
-      bool hasRows = rows.analyse(),
-           hasSegments = inSegments && segments.analyse();
-      bool takesSegments = hasSegments && (!hasRows || segments.savedBytes() >
-                                                           rows.savedBytes());
-      if ((hasRows || hasSegments) &&
-          failed(visit(takesSegments ? segments : rows)))
-        return failure();
-    }
-  }
-  return success();
+  return forEachStackedLoop(
+      module, [&](StackedLoop &stacked, LoopEdits &edits) -> LogicalResult {
+        LoopRecomputation rows(stacked, edits, target, false),
+            segments(stacked, edits, target, inSegments);
+        bool hasRows = rows.analyse(),
+             hasSegments = inSegments && segments.analyse();
+        bool takesSegments = hasSegments && (!hasRows || segments.savedBytes() >
+                                                             rows.savedBytes());
+        if (!hasRows && !hasSegments)
+          return success();
+        return visit(takesSegments ? segments : rows);
+      });
 }
 
 bool hasLoopsToRecompute(ModuleOp module) {
