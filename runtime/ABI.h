@@ -172,11 +172,13 @@ typedef struct zenith_file {
   uint64_t struct_size;
   void *user; ///< first argument of every function
   /// Makes sure that the file has blocks for bytes bytes before anything is
-  /// written, and room for so many transfers, which are counted from here.
+  /// written, and room for so many transfers that wait for others. Transfers
+  /// are counted from here.
   int32_t (*begin)(void *user, int64_t bytes, int64_t transfers,
                    zenith_error *error);
-  /// Starts a transfer; transfers are done one after the other. The memory must
-  /// stay as it is, or unread, until await.
+  /// Starts a transfer, where there is room, else when there is; transfers are
+  /// done one after the other. The memory must stay as it is, or unread, until
+  /// await.
   void (*write)(void *user, const void *from, int64_t offset, int64_t bytes);
   void (*read)(void *user, void *to, int64_t offset, int64_t bytes);
   /// Waits until so many transfers are done.

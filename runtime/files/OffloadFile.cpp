@@ -4,6 +4,7 @@
 
 #include "runtime/files/OffloadFile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -77,9 +78,8 @@ Status OffloadFile::begin(int64_t bytes, int64_t count) {
   std::unique_lock<std::mutex> lock(mutex);
   if (Status status = reserve(bytes); !status)
     return status;
-  transfers.clear();
-  transfers.reserve(size_t(count));
-  done = 0;
+  pending.resize(size_t(std::max<int64_t>(count, 1)));
+  begun = done = 0;
   failure = 0;
   if (worker.joinable())
     return Status();
@@ -95,8 +95,9 @@ Status OffloadFile::begin(int64_t bytes, int64_t count) {
 
 void OffloadFile::start(Transfer transfer) {
   {
-    std::lock_guard<std::mutex> lock(mutex);
-    transfers.push_back(transfer);
+    std::unique_lock<std::mutex> lock(mutex);
+    finished.wait(lock, [&] { return begun - done < pending.size(); });
+    pending[begun++ % pending.size()] = transfer;
   }
   started.notify_one();
 }
@@ -104,10 +105,10 @@ void OffloadFile::start(Transfer transfer) {
 void OffloadFile::work() {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
-    started.wait(lock, [&] { return stopping || done < transfers.size(); });
-    if (done == transfers.size())
+    started.wait(lock, [&] { return stopping || done < begun; });
+    if (done == begun)
       return;
-    Transfer next = transfers[done];
+    Transfer next = pending[done % pending.size()];
     int error = failure;
     lock.unlock();
     if (!error)
@@ -134,7 +135,7 @@ Status OffloadFile::await(int64_t count) {
 
 void OffloadFile::end() {
   std::unique_lock<std::mutex> lock(mutex);
-  finished.wait(lock, [&] { return done == transfers.size(); });
+  finished.wait(lock, [&] { return done == begun; });
 }
 
 } // namespace zenith::runtime

@@ -59,9 +59,10 @@ private:
   int64_t reservedBytes = 0;
   std::mutex mutex; ///< of what follows
   std::condition_variable started, finished;
-  std::vector<Transfer> transfers; ///< since begin()
-  size_t done = 0;                 ///< of them
-  int failure = 0;                 ///< errno of the first that failed
+  /// Those that are not done, each where the remainder of its number says.
+  std::vector<Transfer> pending;
+  size_t begun = 0, done = 0; ///< transfers since begin()
+  int failure = 0;            ///< errno of the first that failed
   bool stopping = false;
   std::thread worker;
 };

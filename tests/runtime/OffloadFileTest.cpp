@@ -52,6 +52,25 @@ TEST(OffloadFile, WaitsForTheTransfersItIsAskedFor) {
   EXPECT_EQ(back.back(), 5);
 }
 
+TEST(OffloadFile, StartsMoreTransfersThanWait) {
+  TemporaryFolder folder;
+  OffloadFile file({folder.path(), 0});
+  constexpr int64_t rows = 200, bytes = 3000;
+  std::vector<char> row(bytes), back(rows * bytes);
+  ASSERT_TRUE(file.begin(rows * bytes, 2).ok());
+  for (int64_t i = 0; i < rows; ++i) {
+    std::fill(row.begin(), row.end(), char(i));
+    file.write(row.data(), i * bytes, bytes);
+    ASSERT_TRUE(file.await(i + 1).ok());
+  }
+  // Nobody waits: a read starts when one before it is done.
+  for (int64_t i = 0; i < rows; ++i)
+    file.read(back.data() + i * bytes, i * bytes, bytes);
+  ASSERT_TRUE(file.await(2 * rows).ok());
+  for (int64_t i = 0; i < rows; ++i)
+    EXPECT_EQ(back[size_t(i * bytes + i)], char(i));
+}
+
 TEST(OffloadFile, RefusesWhatHasNoRoom) {
   TemporaryFolder folder;
   Status capped = OffloadFile({folder.path(), 1000}).begin(1001, 1);
