@@ -74,6 +74,8 @@ def RematerializePass : Pass<"zenith-rematerialize", "::mlir::ModuleOp"> {
     of JAX does for its derivative, stacks the carried values that the rows rest on alone where fewer bytes are missing then, or less
     is computed again: the later loops run copies of the scheduled kernels that made the rows. Where that is still too much, carried
     values of every sqrt(trips)-th trip alone are stacked, and a later loop computes those of a segment of trips when it comes to it.
+    With `offload-rate` stacks may lie in the file instead, as few as the budget needs, the largest first (`host.store_row`,
+    `host.load_row`): that form of the module is taken that lacks the fewest bytes, of these the one that takes the least time.
     Bodies of loops get plans of their own where the entry lacks bytes at the step of the loop. An entry whose memory depends on sizes
     of its arguments stays as it is, for sizes that leave room, and gets up to two copies with `graph.plan_of`, its symbol: the plan
     for typical sizes, or one in the middle, and the plan of least memory. A run takes the first that fits its sizes. Entries get

@@ -159,6 +159,37 @@ LogicalResult SharedOp::verify() {
   return success();
 }
 
+/// `constraints` is what their names start with.
+static LogicalResult verifyRow(Operation *op, Type row, Type index, Type stack,
+                               const Twine &constraints) {
+  auto number = cast<RankedTensorType>(index);
+  if (number.getRank() != 0 || !number.getElementType().isSignlessInteger())
+    return op->emitOpError("index: got ")
+           << index << ", expected a scalar of integers (" << constraints
+           << "1)";
+  auto all = dyn_cast<RankedTensorType>(stack),
+       one = cast<RankedTensorType>(row);
+  bool isRow = all && all.hasStaticShape() && all.getRank() > 0 &&
+               one.getRank() > 0 && one.getDimSize(0) == 1 &&
+               one.getShape().drop_front() == all.getShape().drop_front() &&
+               one.getElementType() == all.getElementType();
+  if (!isRow)
+    return op->emitOpError("row: got ")
+           << row << ", expected the type of a row of " << stack << " ("
+           << constraints << "2)";
+  return success();
+}
+
+LogicalResult StoreRowOp::verify() {
+  return verifyRow(*this, getRow().getType(), getIndex().getType(), getStack(),
+                   "store_row_c");
+}
+
+LogicalResult LoadRowOp::verify() {
+  return verifyRow(*this, getRow().getType(), getIndex().getType(), getStack(),
+                   "load_row_c");
+}
+
 //===- Control steps --------------------------------------------------------===
 
 static LogicalResult verifyArena(Operation *op, std::optional<BufferAttr> arena,

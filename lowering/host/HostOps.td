@@ -86,6 +86,33 @@ def Host_SharedOp : Host_Op<"shared", [Pure, DeclareOpInterfaceMethods<ShapeRule
   let assemblyFormat = "$number `dims` custom<Dims>($dims) attr-dict `:` type($result)";
 }
 
+def Host_StoreRowOp : Host_Op<"store_row", [MemoryEffects<[MemWrite]>]> {
+  let summary = "starts to write a row of a stack that lies in the file of the run";
+  let description = [{
+    The stack begins at `offset` of the file. The row must stay as it is until a graph.barrier of it with `host.awaits`.
+    Constraints:
+    - (store_row_c1) `index` is a scalar of integers.
+    - (store_row_c2) `stack` is a static type, and that of the row but for the first dimension, which is 1 in the row.
+    Example: `host.store_row %x[%i] of tensor<8x4xf32> at 0 : tensor<1x4xf32>, tensor<i32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$row, AnyRankedTensor:$index, TypeAttr:$stack,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$offset);
+  let assemblyFormat = "$row `[` $index `]` `of` $stack `at` $offset attr-dict `:` type($row) `,` type($index)";
+}
+
+def Host_LoadRowOp : Host_Op<"load_row", [MemoryEffects<[MemRead]>]> {
+  let summary = "starts to read a row of a stack that lies in the file of the run";
+  let description = [{
+    What store_row wrote last at that index. The row is there after a graph.barrier of it with `host.awaits`. Constraints:
+    - (load_row_c1) `index` is a scalar of integers.
+    - (load_row_c2) `stack` is a static type, and that of the row but for the first dimension, which is 1 in the row.
+    Example: `%x = host.load_row %i of tensor<8x4xf32> at 0 : tensor<i32> -> tensor<1x4xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$index, TypeAttr:$stack, ConfinedAttr<I64Attr, [IntNonNegative]>:$offset);
+  let results = (outs AnyRankedTensor:$row);
+  let assemblyFormat = "$index `of` $stack `at` $offset attr-dict `:` type($index) `->` type($row)";
+}
+
 //===- Programs ----------------------------------------------------------------------------------------------===//
 
 def Host_ProgramOp : Host_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock]> {
@@ -148,7 +175,7 @@ def Host_CopyOp : Host_Step<"copy"> {
   let description = [{
     Copies to and from the file go on while later steps run, one after the other; await waits for them. Constraints:
     - (copy_c1) `target` is not a parameter and not a constant.
-    - (copy_c2) Where one of both is the file, the other is in the arena, and the program is an entry.
+    - (copy_c2) Where one of both is the file, the other is in the arena, or in an argument or result of an inner program.
     Example: `host.copy <argument, 0, "0"> to <result, 0, "0"> bytes "4*n"`
   }];
   let arguments = (ins Host_BufferAttr:$source, Host_BufferAttr:$target, Graph_DimAttr:$bytes);
@@ -158,7 +185,8 @@ def Host_CopyOp : Host_Step<"copy"> {
 def Host_AwaitOp : Host_Step<"await"> {
   let summary = "waits for the first copies of the program to and from the file";
   let description = [{
-    From here on `buffer`, which the last of them reads or writes, may be written or read. Constraints:
+    From here on `buffer`, which the last of them reads or writes, may be written or read. In a loop these are the copies
+    of the same trip. Constraints:
     - (await_c1) The program has started at least `copies` such copies, the last of them with `buffer`.
     Example: `host.await 1 <arena, 0, "0">`
   }];

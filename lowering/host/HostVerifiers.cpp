@@ -271,11 +271,15 @@ LogicalResult CopyOp::verify() {
            << getTarget() << ", expected memory that may be written (copy_c1)";
   auto program = cast<ProgramOp>((*this)->getParentOp());
   BufferAttr bytes = bytesOfTransfer(*this);
-  if (bytes && (bytes.getKind() != BufferKind::arena || program.getInner()))
+  if (!bytes || bytes.getKind() == BufferKind::arena)
+    return success();
+  bool isPassed = bytes.getKind() == BufferKind::argument ||
+                  bytes.getKind() == BufferKind::result;
+  if (!program.getInner() || !isPassed)
     return emitOpError("got ")
-           << bytes << " beside the file"
-           << (program.getInner() ? " in an inner program" : "")
-           << ", expected a part of the arena of an entry (copy_c2)";
+           << bytes << " beside the file, expected a part of the arena"
+           << (program.getInner() ? ", an argument or a result" : "")
+           << " (copy_c2)";
   return success();
 }
 

@@ -34,6 +34,7 @@ private:
   void alias(Operation *op, Value result, Value operand);
   void passThrough(graph::BarrierOp barrier);
   void move(graph::PlaceOp place);
+  void load(host::LoadRowOp row);
   void reshape(graph::FusionOp fusion);
   void launch(graph::FusionOp fusion);
   void control(Operation *op);
@@ -279,6 +280,15 @@ void BufferChecker::move(graph::PlaceOp place) {
   define(cast<OpResult>(place.getResult()));
 }
 
+/// As move(): a row comes from the file, where nothing in memory can be.
+void BufferChecker::load(host::LoadRowOp row) {
+  checkResults(row);
+  if (error)
+    return;
+  write(row, placeOf(row.getRow()));
+  define(cast<OpResult>(row.getRow()));
+}
+
 void BufferChecker::reshape(graph::FusionOp fusion) {
   for (OpResult result : fusion->getResults()) {
     unsigned index = result.getResultNumber();
@@ -505,6 +515,8 @@ void BufferChecker::step(Operation &op) {
       })
       .Case([&](graph::BarrierOp barrier) { passThrough(barrier); })
       .Case([&](graph::PlaceOp place) { move(place); })
+      .Case([&](host::StoreRowOp store) { read(store, store.getRow()); })
+      .Case([&](host::LoadRowOp row) { load(row); })
       .Case([&](graph::HostReadOp reader) {
         for (Value operand : reader->getOperands())
           read(reader, operand);

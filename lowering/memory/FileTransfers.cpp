@@ -163,7 +163,8 @@ void TransferWriter::insert(const remat::OffloadTimeline &planned) {
   }
 }
 
-/// Bytes of the file; each value lies in it until it is read for the last time.
+/// Bytes of the file; each value lies in it until it is read for the last time,
+/// behind what the function keeps there already.
 int64_t TransferWriter::layOut(const remat::OffloadTimeline &planned) {
   std::vector<BufferRequest> requests;
   std::vector<graph::PlaceOp> owners;
@@ -177,13 +178,17 @@ int64_t TransferWriter::layOut(const remat::OffloadTimeline &planned) {
   }
   ArenaLayout layout = layOutArena(requests, target);
   Builder builder(function.getContext());
+  int64_t first = 0;
+  if (auto bytes =
+          function->getAttrOfType<IntegerAttr>(host::fileBytesAttrName))
+    first = (bytes.getInt() + lineBytes - 1) / lineBytes * lineBytes;
   for (auto [place, offset] : llvm::zip(owners, layout.offsets)) {
-    auto attr = builder.getI64IntegerAttr(*offset.constant());
+    auto attr = builder.getI64IntegerAttr(first + *offset.constant());
     place->setAttr(host::fileOffsetAttrName, attr);
     for (Operation *reader : place->getUsers())
       reader->setAttr(host::fileOffsetAttrName, attr);
   }
-  return *layout.bytes.constant();
+  return first + *layout.bytes.constant();
 }
 
 FileUse TransferWriter::write(ArrayRef<graph::BarrierOp> marked,

@@ -106,6 +106,49 @@ void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
     forEachCall(&op, 1, symbols, target, count);
 }
 
+/// Runs the steps and the transfers of one function on two clocks.
+double waitsForRows(mlir::func::FuncOp function,
+                    const mlir::SymbolTable &symbols,
+                    const target::TargetModel &target,
+                    const remat::FileModel &model) {
+  double clock = 0, free = 0, waited = 0;
+  llvm::DenseMap<mlir::Value, double> ends; // of the transfers of rows
+  graph::DimAnalysis dims;
+  auto move = [&](mlir::Value row) {
+    int64_t bytes = bytesOf(row, dims).constant().value_or(0);
+    free = ends[row] = std::max(clock, free) + model.costOf(bytes);
+  };
+  auto add = [&](graph::FusionOp, const StepCost &cost) {
+    clock += cost.microseconds;
+  };
+  for (mlir::Operation &op : function.getBody().front()) {
+    if (auto fusion = mlir::dyn_cast<graph::FusionOp>(op)) {
+      if (fusion.getScheduleAttr())
+        clock +=
+            fusion.getScheduleAttr().cost(fusion, dims, target).microseconds;
+    } else if (auto store = mlir::dyn_cast<host::StoreRowOp>(op)) {
+      move(store.getRow());
+    } else if (auto load = mlir::dyn_cast<host::LoadRowOp>(op)) {
+      move(load.getRow());
+    } else if (op.hasAttr(host::awaitsAttrName)) {
+      double wait = std::max(0.0, ends.lookup(op.getOperand(0)) - clock);
+      waited += wait;
+      clock += wait;
+    }
+    double inside = 0, times = 1;
+    if (auto loop = mlir::dyn_cast<host::LoopOp>(op))
+      if (std::optional<LoopTrips> trips = tripsOf(loop, symbols))
+        times = double(trips->count);
+    forEachCallee(&op, symbols, [&](mlir::func::FuncOp callee) {
+      inside += times * waitsForRows(callee, symbols, target, model);
+    });
+    forEachCall(&op, 1, symbols, target, add);
+    waited += inside;
+    clock += inside;
+  }
+  return waited;
+}
+
 void countCallees(FunctionGraph &function, const mlir::SymbolTable &symbols,
                   const target::TargetModel &target) {
   for (unsigned step = 0; step < function.graph().steps.size(); ++step)

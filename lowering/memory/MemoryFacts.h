@@ -40,8 +40,15 @@ void countCallees(MemoryFacts &facts, mlir::func::FuncOp function,
                   const mlir::SymbolTable &symbols,
                   const target::TargetModel &target);
 
-/// Adds the same to the costs of the steps that call them: transfers hide
-/// behind loops.
+/// Microseconds for which `function`, and what its control ops run, wait for
+/// rows of stacks in a file.
+double waitsForRows(mlir::func::FuncOp function,
+                    const mlir::SymbolTable &symbols,
+                    const target::TargetModel &target,
+                    const remat::FileModel &model);
+
+/// Adds what callees cost to the steps that call them: transfers hide behind
+/// loops.
 void countCallees(FunctionGraph &graph, const mlir::SymbolTable &symbols,
                   const target::TargetModel &target);
 

@@ -6,6 +6,7 @@
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/FileTransfers.h"
 #include "lowering/memory/FunctionPlans.h"
+#include "lowering/memory/OffloadStacks.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -44,11 +45,17 @@ class OffloadValuesPass
     memory::ModuleContext context(getOperation());
     auto plan = [&](func::FuncOp function) {
       if (!function->hasAttr(graph::nestedAttrName) &&
-          function.getSymName() != graph::prepareFunctionName)
-        if (memory::FileUse use = memory::writeTransfers(
-                function, target, context.symbols, model, explain);
-            use.values)
+          function.getSymName() != graph::prepareFunctionName) {
+        memory::FileUse use = memory::writeTransfers(
+                            function, target, context.symbols, model, explain),
+                        stacks = memory::stacksInFile(function, context.symbols,
+                                                      explain);
+        use.values += stacks.values;
+        use.bytes += stacks.bytes;
+        use.fileBytes = std::max(use.fileBytes, stacks.fileBytes);
+        if (use.values)
           report(function, use);
+      }
       graph::DimAnalysis dims;
       return memory::planBuffers(function, dims, target, context);
     };

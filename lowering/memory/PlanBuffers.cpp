@@ -150,8 +150,10 @@ LogicalResult Planner::assignFixed(Operation &op) {
                                                    DimExpr(offset.getInt())};
     return success();
   }
+  if (auto load = dyn_cast<host::LoadRowOp>(op))
+    inArena.insert(lifetimes.groupOf(load.getRow()));
   if (isa<graph::FusionOp, func::ReturnOp, graph::BarrierOp, host::BranchOp,
-          host::LoopOp>(op) ||
+          host::LoopOp, host::LoadRowOp>(op) ||
       llvm::all_of(op.getResults(), [&](Value result) {
         return result.use_empty() || host.contains(result);
       }))

@@ -8,6 +8,7 @@
 #include "lowering/memory/FileTransfers.h"
 #include "lowering/memory/FunctionPlans.h"
 #include "lowering/memory/MemoryFacts.h"
+#include "lowering/memory/OffloadStacks.h"
 #include "lowering/memory/RecomputeLoops.h"
 #include "lowering/schedule/ContractionSpace.h"
 
@@ -278,10 +279,10 @@ namespace {
 /// What a budget does to the entries of a module.
 struct Outcome {
   int64_t excess = 0; ///< bytes that are missing, of all entries
-  double flops = 0;   ///< added
+  double cost = 0;    ///< flops that are added; with a file microseconds
 
   bool isBetter(const Outcome &other) const {
-    return std::tie(excess, flops) < std::tie(other.excess, other.flops);
+    return std::tie(excess, cost) < std::tie(other.excess, other.cost);
   }
 };
 
@@ -426,7 +427,10 @@ LogicalResult ModulePlanner::fitEntry(func::FuncOp function,
   memory::MemoryFacts &facts = (*entry)->facts;
   outcome.excess += std::max<int64_t>(0, facts.leastFound - room);
   memory::countCallees(facts, function, context.symbols, model);
-  outcome.flops += facts.added.flops;
+  if (offloadRate)
+    facts.added.microseconds += memory::waitsForRows(
+        function, context.symbols, model, memory::fileModelOf(offloadRate));
+  outcome.cost += offloadRate ? facts.added.microseconds : facts.added.flops;
   if (explains)
     (*entry)->explain();
   if (budgetBytes > 0 && hasSizesOfArguments(function, plan)) {
@@ -459,48 +463,120 @@ FailureOr<Outcome> ModulePlanner::run() {
 
 namespace {
 
+/// What becomes of the stacks of loops.
+struct Form {
+  enum { keeps, recomputes, recomputesInSegments } rows = keeps;
+  unsigned inFile = 0; ///< of those that are left, the largest
+};
+
+/// Chooses among forms of a module.
+class FormChoice {
+public:
+  using Plan = llvm::function_ref<FailureOr<Outcome>(ModuleOp)>;
+
+  FormChoice(ModuleOp module, bool hasFile, Plan plan)
+      : module(module), hasFile(hasFile), plan(plan) {}
+
+  /// Lets loops keep stacks in a file, or compute what they stack again, where
+  /// the budget needs it and that costs least.
+  LogicalResult run();
+
+private:
+  FailureOr<Outcome> tryForm(const Form &form);
+  LogicalResult tryFiles();
+
+  ModuleOp module;
+  bool hasFile;
+  Plan plan;
+  OwningOpRef<ModuleOp> given; ///< the module before a plan
+  OwningOpRef<ModuleOp> best;  ///< null: the module with each stack in memory
+  Outcome outcome;             ///< of the best
+};
+
+} // namespace
+
+/// Plans a form of the module, which becomes the best one if it is: fewer bytes
+/// are missing then, or it costs less.
+FailureOr<Outcome> FormChoice::tryForm(const Form &form) {
+  OwningOpRef<ModuleOp> copy = given->clone();
+  target::TargetModel model = target::modelOf(*copy);
+  if ((form.rows != Form::keeps &&
+       failed(memory::recomputeLoops(
+           *copy, model, form.rows == Form::recomputesInSegments))) ||
+      (form.inFile && failed(memory::offloadStacks(*copy, model, form.inFile))))
+    return failure();
+  FailureOr<Outcome> found = plan(*copy);
+  if (succeeded(found) && found->isBetter(outcome)) {
+    best = std::move(copy);
+    outcome = *found;
+  }
+  return found;
+}
+
+/// Lets as few stacks lie in the file as the budget needs.
+LogicalResult FormChoice::tryFiles() {
+  unsigned most = memory::stacksToOffload(*given);
+  if (!most)
+    return success();
+  FailureOr<Outcome> all = tryForm({Form::keeps, most});
+  if (failed(all))
+    return failure();
+  if (all->excess > 0 || all->cost == 0)
+    return success();
+  for (unsigned few = 0, enough = most; enough - few > 1;) {
+    unsigned middle = (few + enough) / 2;
+    FailureOr<Outcome> some = tryForm({Form::keeps, middle});
+    if (failed(some))
+      return failure();
+    (some->excess > 0 ? few : enough) = middle;
+  }
+  return success();
+}
+
+LogicalResult FormChoice::run() {
+  given = module.clone();
+  FailureOr<Outcome> plain = plan(module);
+  if (failed(plain))
+    return failure();
+  outcome = *plain;
+  if (hasFile && (outcome.excess > 0 || outcome.cost > 0) && failed(tryFiles()))
+    return failure();
+  // Segments compute the most again.
+  for (auto rows : {Form::recomputes, Form::recomputesInSegments}) {
+    bool isLast = rows == Form::recomputesInSegments;
+    if (outcome.excess == 0 && (outcome.cost == 0 || isLast))
+      break;
+    if (failed(tryForm({rows, 0})) ||
+        (hasFile && failed(tryForm({rows, UINT_MAX}))))
+      return failure();
+  }
+  if (best)
+    module.getBodyRegion().takeBody(best->getBodyRegion());
+  return success();
+}
+
+namespace {
+
 class RematerializePass
     : public impl::RematerializePassBase<RematerializePass> {
   using RematerializePassBase::RematerializePassBase;
 
-  FailureOr<Outcome> plan(ModuleOp module) {
-    return ModulePlanner(module, mode, budgetBytes, offloadRate, explain).run();
-  }
-  /// Lets loops compute what they stack again where fewer bytes are missing
-  /// then, or less is computed again.
-  LogicalResult planForms(ModuleOp module);
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    bool mayRecompute = budgetBytes > 0 && mode == "auto" &&
-                        memory::hasLoopsToRecompute(module);
-    if (mayRecompute ? failed(planForms(module)) : failed(plan(module)))
+    auto plan = [&](ModuleOp form) {
+      return ModulePlanner(form, mode, budgetBytes, offloadRate, explain).run();
+    };
+    bool hasForms = budgetBytes > 0 && mode == "auto" &&
+                    (memory::hasLoopsToRecompute(module) ||
+                     (offloadRate > 0 && memory::stacksToOffload(module) > 0));
+    LogicalResult done = hasForms
+                             ? FormChoice(module, offloadRate > 0, plan).run()
+                             : LogicalResult(plan(module));
+    if (failed(done))
       signalPassFailure();
   }
 };
 
 } // namespace
-
-LogicalResult RematerializePass::planForms(ModuleOp module) {
-  OwningOpRef<ModuleOp> given = module.clone();
-  FailureOr<Outcome> best = plan(module);
-  // Segments compute the most again.
-  for (bool inSegments : {false, true}) {
-    if (failed(best) || (best->excess == 0 && (best->flops == 0 || inSegments)))
-      break;
-    OwningOpRef<ModuleOp> form = given->clone();
-    if (failed(
-            memory::recomputeLoops(*form, target::modelOf(*form), inSegments)))
-      return failure();
-    FailureOr<Outcome> outcome = plan(*form);
-    if (failed(outcome))
-      return failure();
-    if (outcome->isBetter(*best)) {
-      module.getBodyRegion().takeBody(form->getBodyRegion());
-      best = outcome;
-    }
-  }
-  return best;
-}
 
 } // namespace zenith

@@ -61,6 +61,8 @@ bool allowsScheduled(Operation *op) {
   auto fusion = dyn_cast<graph::FusionOp>(op);
   if (isa<graph::PlaceOp>(op))
     return op->hasAttr(host::fileOffsetAttrName);
+  if (isa<host::StoreRowOp, host::LoadRowOp>(op))
+    return true;
   return allowsFused(op) && (!fusion || fusion.getScheduleAttr());
 }
 

@@ -231,13 +231,15 @@ LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
 
 LogicalResult ProgramBuilder::addStep(Operation &op) {
   if (isa<graph::FusionOp, graph::BarrierOp, graph::PlaceOp, host::BranchOp,
-          host::LoopOp>(op))
+          host::LoopOp, host::StoreRowOp, host::LoadRowOp>(op))
     addKnownGuards(&op);
   LogicalResult done =
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](graph::FusionOp fusion) { return launch(fusion); })
           .Case([&](graph::BarrierOp barrier) { return pass(barrier); })
           .Case([&](graph::PlaceOp place) { return transfer(place); })
+          .Case([&](host::StoreRowOp store) { return storeRow(store); })
+          .Case([&](host::LoadRowOp load) { return loadRow(load); })
           .Case([&](graph::HostReadOp read) {
             return fetch(read.getInput(), read->getResult(0));
           })

@@ -5,6 +5,7 @@
 #include "ir/AssertionCode.h"
 #include "ir/LocationText.h"
 #include "ir/program/SizeChecks.h"
+#include "ir/tensor/Tensor.h"
 #include "lowering/program/ProgramBuilder.h"
 
 using namespace mlir;
@@ -170,18 +171,56 @@ LogicalResult ProgramBuilder::pass(graph::BarrierOp barrier) {
   return success();
 }
 
-/// Starts to move a value to or from the file: transfers are counted in the
-/// order of the program.
-LogicalResult ProgramBuilder::transfer(graph::PlaceOp place) {
-  host::BufferAttr source = buffers.lookup(place.getOperand()),
-                   target = buffers.lookup(place.getResult());
-  if (!source || !target)
-    return place.emitOpError("moves a value without a buffer");
-  builder.create<host::CopyOp>(place.getLoc(), source, target,
-                               dim(memory::bytesOf(place.getResult(), dims)));
-  bool isWrite = place.getPlace() == graph::MemoryPlace::host;
-  transfers[isWrite ? place.getOperand() : place.getResult()] = ++transferCount;
+/// Starts to move what is in `memory` to or from the file: transfers are
+/// counted in the order of the program.
+LogicalResult ProgramBuilder::startTransfer(Operation *op, Value memory,
+                                            host::BufferAttr file,
+                                            bool isWrite) {
+  host::BufferAttr bytes = buffers.lookup(memory);
+  if (!bytes || !file)
+    return op->emitOpError("moves a value without a buffer");
+  builder.create<host::CopyOp>(op->getLoc(), isWrite ? bytes : file,
+                               isWrite ? file : bytes,
+                               dim(memory::bytesOf(memory, dims)));
+  transfers[memory] = ++transferCount;
   return success();
+}
+
+LogicalResult ProgramBuilder::transfer(graph::PlaceOp place) {
+  bool isWrite = place.getPlace() == graph::MemoryPlace::host;
+  Value memory = place.getOperand(), file = place.getResult();
+  if (!isWrite)
+    std::swap(memory, file);
+  return startTransfer(place, memory, buffers.lookup(file), isWrite);
+}
+
+/// Row `index` of a stack in the file.
+FailureOr<host::BufferAttr> ProgramBuilder::rowInFile(Operation *op,
+                                                      Value index, Type stack,
+                                                      int64_t offset) {
+  FailureOr<DimExpr> row = scalarOf(index, op);
+  if (failed(row))
+    return failure();
+  auto type = cast<RankedTensorType>(stack);
+  int64_t bytes = tensorBytes(type).value_or(0) / type.getDimSize(0);
+  return host::BufferAttr::get(builder.getContext(), host::BufferKind::file, 0,
+                               dim(DimExpr(offset) + DimExpr(bytes) * *row));
+}
+
+LogicalResult ProgramBuilder::storeRow(host::StoreRowOp op) {
+  FailureOr<host::BufferAttr> file =
+      rowInFile(op, op.getIndex(), op.getStack(), op.getOffset());
+  if (failed(file))
+    return failure();
+  return startTransfer(op, op.getRow(), *file, /*isWrite=*/true);
+}
+
+LogicalResult ProgramBuilder::loadRow(host::LoadRowOp op) {
+  FailureOr<host::BufferAttr> file =
+      rowInFile(op, op.getIndex(), op.getStack(), op.getOffset());
+  if (failed(file))
+    return failure();
+  return startTransfer(op, op.getRow(), *file, /*isWrite=*/false);
 }
 
 LogicalResult ProgramBuilder::await(graph::BarrierOp barrier) {

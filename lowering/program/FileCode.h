@@ -23,7 +23,10 @@ public:
   void end();
 
 private:
+  int64_t transfersOf(host::ProgramOp program);
+
   BufferCode &buffers;
+  llvm::Value *started = nullptr; ///< number of transfers of the run, in memory
 };
 
 } // namespace zenith::pipeline

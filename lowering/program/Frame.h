@@ -37,6 +37,9 @@ struct Frame {
   /// What launches of this program pass: pointers and sizes.
   llvm::AllocaInst *pointers = nullptr, *sizeArray = nullptr;
   std::vector<PassedValue> yielded; ///< one per result
+  /// Transfers to and from the file that the program has started: of each how
+  /// many the run has started until then.
+  std::vector<llvm::Value *> transfers;
 };
 
 inline host::ValueAttr valueAt(mlir::ArrayAttr values, unsigned index) {

@@ -281,15 +281,15 @@ host.program @copy_c1_into_parameter arguments [] results [] arena "0" {
 // -----
 
 host.program @copy_c2_result arguments [] results [] arena "0" {
-  // expected-error@+1 {{'host.copy' op got #host.buffer<slot, 0, "0"> beside the file, expected a part of the arena of an entry (copy_c2)}}
+  // expected-error@+1 {{'host.copy' op got #host.buffer<slot, 0, "0"> beside the file, expected a part of the arena (copy_c2)}}
   host.copy <slot, 0, "0"> to <file, 0, "0"> bytes "4"
 }
 
 // -----
 
 host.program @copy_c2_inner arguments [] results [] arena "64" attributes {inner} {
-  // expected-error@+1 {{'host.copy' op got #host.buffer<arena, 0, "0"> beside the file in an inner program, expected a part of the arena of an entry (copy_c2)}}
-  host.copy <file, 0, "0"> to <arena, 0, "0"> bytes "4"
+  // expected-error@+1 {{'host.copy' op got #host.buffer<slot, 0, "0"> beside the file, expected a part of the arena, an argument or a result (copy_c2)}}
+  host.copy <file, 0, "0"> to <slot, 0, "0"> bytes "4"
 }
 
 // -----
@@ -824,4 +824,36 @@ host.program @copy_c1_shared arguments [] results [] arena "0" {
 host.program @f arguments [] results [] arena "0" attributes {inner} {
   // expected-error@+1 {{'host.copy' op target: got #host.buffer<shared, 0, "0">, expected memory that may be written (copy_c1)}}
   host.copy <arena, 0, "0"> to <shared, 0, "0"> bytes "4"
+}
+
+// -----
+
+func.func @store_row_c1_index(%x: tensor<1x4xf32>, %i: tensor<1xi32>) {
+  // expected-error@+1 {{'host.store_row' op index: got 'tensor<1xi32>', expected a scalar of integers (store_row_c1)}}
+  host.store_row %x[%i] of tensor<8x4xf32> at 0 : tensor<1x4xf32>, tensor<1xi32>
+  return
+}
+
+// -----
+
+func.func @store_row_c2_stack(%x: tensor<1x4xf32>, %i: tensor<i32>) {
+  // expected-error@+1 {{'host.store_row' op row: got 'tensor<1x4xf32>', expected the type of a row of 'tensor<8x5xf32>' (store_row_c2)}}
+  host.store_row %x[%i] of tensor<8x5xf32> at 0 : tensor<1x4xf32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @load_row_c1_index(%i: tensor<f32>) {
+  // expected-error@+1 {{'host.load_row' op index: got 'tensor<f32>', expected a scalar of integers (load_row_c1)}}
+  %x = host.load_row %i of tensor<8x4xf32> at 0 : tensor<f32> -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @load_row_c2_dynamic(%i: tensor<i32>) {
+  // expected-error@+1 {{'host.load_row' op row: got 'tensor<1x4xf32>', expected the type of a row of 'tensor<?x4xf32>' (load_row_c2)}}
+  %x = host.load_row %i of tensor<?x4xf32> at 0 : tensor<i32> -> tensor<1x4xf32>
+  return
 }

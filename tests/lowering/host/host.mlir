@@ -140,6 +140,14 @@ func.func private @s() attributes {host.nested} {
   %x = host.shared 0 dims ["4"] : tensor<4xf32>
   return
 }
+// CHECK-LABEL: func.func private @rows
+func.func private @rows(%i: tensor<i32>) attributes {host.nested} {
+  // CHECK: %[[X:.*]] = host.load_row %{{.*}} of tensor<8x4xf32> at 64 : tensor<i32> -> tensor<1x4xf32>
+  %x = host.load_row %i of tensor<8x4xf32> at 64 : tensor<i32> -> tensor<1x4xf32>
+  // CHECK: host.store_row %[[X]][%{{.*}}] of tensor<8x4xf32> at 64 : tensor<1x4xf32>, tensor<i32>
+  host.store_row %x[%i] of tensor<8x4xf32> at 64 : tensor<1x4xf32>, tensor<i32>
+  return
+}
 func.func private @t(%y: tensor<?xf32>) -> tensor<?xf32> attributes {host.nested} {
   %p = host.shared 4 dims [] : tensor<i1>
   host.branch %p, () to [@s] counts [0] dims [] : (tensor<i1>) -> ()
