@@ -501,14 +501,20 @@ Value IndexMath::term(const LaneIndex::Term &term) {
   return builder->mul(value, builder->size(term.factor));
 }
 
+/// What an offset is without any size.
+static int64_t constantPart(const DimExpr &offset) {
+  auto known = offset.terms().find(DimExpr::Monomial());
+  return known == offset.terms().end() ? 0 : known->second;
+}
+
 Value IndexMath::laneBase(const LaneIndex &x) {
-  Value sum = builder->index(0);
-  bool constant = x.offset.constant().has_value();
-  if (!constant)
-    sum = builder->size(x.offset);
+  // The constant comes last: positions that differ by constants share the rest,
+  // which instructions that access memory add them to.
+  int64_t constant = constantPart(x.offset);
+  Value sum = builder->size(x.offset - DimExpr(constant));
   for (const LaneIndex::Term &part : x.terms)
     sum = builder->add(sum, term(part));
-  return constant ? builder->add(sum, builder->size(x.offset)) : sum;
+  return builder->add(sum, builder->index(constant));
 }
 
 Value IndexMath::value(const LaneIndex &x) {
