@@ -93,13 +93,35 @@ static Value *inRegisters(IntrinsicInst &call) {
   return slice(builder, parts.front(), 0, all);
 }
 
+/// `x` with 0 for -0. Of a sum, a term that was computed in another block, as a
+/// bias outside of a loop is, takes the zero: then that term is not -0, and no
+/// sum with it is.
+static Value *withoutNegativeZero(IRBuilder<> &builder, Value *x,
+                                  Constant *zero) {
+  auto *sum = dyn_cast<BinaryOperator>(x);
+  bool isSum = sum && sum->getOpcode() == Instruction::FAdd && sum->hasOneUse();
+  for (unsigned number : {0u, 1u}) {
+    auto *term =
+        isSum ? dyn_cast<Instruction>(sum->getOperand(number)) : nullptr;
+    if (!term || term->getParent() == sum->getParent())
+      continue;
+    auto place = term->getInsertionPointAfterDef();
+    if (!place)
+      continue;
+    IRBuilder<> outside(term->getParent(), *place);
+    sum->setOperand(number, outside.CreateFAdd(term, zero));
+    return sum;
+  }
+  return builder.CreateFAdd(x, zero);
+}
+
 /// Minimum or maximum of a vector and a scalar that all lanes compare with.
 /// Where neither is greater, as with a NaN, the result is the vector's lane:
 /// x86's instruction returns its second operand then.
 static Value *minMaxByScalar(IRBuilder<> &builder, bool isMaximum, Value *x,
                              Constant *number, const APFloat &value) {
   if (isMaximum && value.isPosZero())
-    x = builder.CreateFAdd(x, number); // -0 becomes 0
+    x = withoutNegativeZero(builder, x, number);
   Value *beyond = isMaximum ? builder.CreateFCmpOGT(number, x)
                             : builder.CreateFCmpOLT(number, x);
   return builder.CreateSelect(beyond, number, x);

@@ -393,6 +393,27 @@ TEST_F(ContractionKernel, Epilogues) {
     %r = graph.convert %d : tensor<9x21xf32> -> tensor<9x21xi32>)"));
 }
 
+/// A sum of -0 and a bias of -0: the maximum with 0 is 0, whose inverse tells.
+TEST_F(ContractionKernel, MaximumOfNegativeZero) {
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    constexpr float values[] = {-1e-30f, 1e-30f, -0.0f};
+    auto *to = reinterpret_cast<float *>(tensor.writable());
+    std::fill(to, to + tensor.size(), values[number]);
+    return tensor;
+  };
+  harness.check(fusionText(
+      "tensor<9x1xf32>", "tensor<1x64xf32>", "tensor<9x64xf32>",
+      R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x1xf32>, tensor<1x64xf32>) -> tensor<9x64xf32>
+    %s = graph.broadcast %z [1] : tensor<64xf32> -> tensor<9x64xf32>
+    %u = graph.add %d, %s : tensor<9x64xf32>
+    %zero = graph.constant dense<0.0> : tensor<9x64xf32>
+    %one = graph.constant dense<1.0> : tensor<9x64xf32>
+    %m = graph.max %u, %zero : tensor<9x64xf32>
+    %r = graph.div %one, %m : tensor<9x64xf32>)",
+      "z", "tensor<64xf32>"));
+}
+
 /// The epilogue of a matmul of `columns` columns with four gates.
 static std::string gates(int64_t rows, int64_t width, int64_t kSize = 7) {
   bool dynamic = rows < 0;
