@@ -10,6 +10,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -45,7 +47,7 @@ LaneIndex GemmEpilogue::flatRow(const TileCoordinates &at, Value row) {
 
 LaneIndex GemmEpilogue::columnIndex(Value column, bool lanes) {
   return lanes ? emitter.indices.lanes(column, space.columns.size,
-                                       form.vectorWidth)
+                                       emitter.indices.width)
                : emitter.indices.scalar(column, space.columns.size);
 }
 
@@ -147,15 +149,29 @@ GemmEpilogue::directStore(const TileCoordinates &at) {
                      k.size(form.outputs[0].rows[0].stride * space.rowStep())};
 }
 
+/// Columns of a step over a panel that has only `rest` of them: steps without
+/// empty lanes where they fill vectors, else one of as few vectors as hold all.
+int64_t GemmEpilogue::widthOfRest(int64_t rest) const {
+  int64_t lanes = sumLanes(space.sum, k.target),
+          whole = std::max(lanes, int64_t(llvm::PowerOf2Ceil(uint64_t(rest)))),
+          most = rest % lanes ? whole : rest & -rest;
+  return std::gcd(most, int64_t(form.vectorWidth));
+}
+
 void GemmEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
                           const TileCoordinates &at, Value rows,
                           Value columns) {
-  emitter.indices.width = form.vectorWidth;
   auto known = space.columns.size.constant();
+  int64_t most = known ? std::min<int64_t>(*known, form.nr) : form.nr,
+          step = form.vectorWidth;
+  if (int64_t rest = columns && known ? *known % form.nr : 0) {
+    most = rest;
+    step = widthOfRest(rest);
+  }
+  emitter.indices.width = unsigned(step);
   k.loop(k.index(0), rows, k.index(1), [&](Value r) {
     Value from = k.add(tileOffset, k.mul(r, rowStride));
-    for (int64_t first = 0; first < form.nr && (!known || first < *known);
-         first += form.vectorWidth)
+    for (int64_t first = 0; first < most; first += step)
       finishVector(tiles, k.add(from, k.index(first)), at, r, k.index(first),
                    columns);
   });
@@ -167,20 +183,19 @@ void GemmEpilogue::finishVector(Value tiles, Value from,
                                 const TileCoordinates &at, Value r, Value first,
                                 Value columns) {
   ElementEmitter::Scope scope(emitter);
-  bool lanes = form.vectorWidth > 1;
+  int64_t width = emitter.indices.width;
+  bool lanes = width > 1;
   auto known = space.columns.size.constant();
   // All lanes have columns where the columns fill whole vectors.
-  bool cut = !known || *known > form.nr || *known % form.vectorWidth != 0;
+  bool cut = !known || *known % width != 0;
   emitter.active.mask = columns && lanes && cut
-                            ? k.mask(k.sub(columns, first), form.vectorWidth)
+                            ? k.mask(k.sub(columns, first), unsigned(width))
                             : Value();
   FlatIndex flat = flatIndex(at, flatRow(at, k.add(at.row, r)),
                              columnIndex(k.add(at.column, first), lanes));
   Value sums =
       lanes ? k.b.create<vector::LoadOp>(
-                     k.loc,
-                     VectorType::get({int64_t(form.vectorWidth)}, space.sum),
-                     tiles, from)
+                     k.loc, VectorType::get({width}, space.sum), tiles, from)
                   .getResult()
             : k.b.create<memref::LoadOp>(k.loc, tiles, from).getResult();
   emitter.bind(form.result, roundTo(emitter.kernel, form.element, sums));

@@ -73,6 +73,7 @@ private:
                       LaneIndex column);
   LaneIndex flatRow(const TileCoordinates &at, mlir::Value row);
   LaneIndex columnIndex(mlir::Value column, bool lanes);
+  int64_t widthOfRest(int64_t rest) const;
   void finishVector(mlir::Value tiles, mlir::Value from,
                     const TileCoordinates &at, mlir::Value row,
                     mlir::Value first, mlir::Value columns);

@@ -414,6 +414,38 @@ TEST_F(ContractionKernel, MaximumOfNegativeZero) {
       "z", "tensor<64xf32>"));
 }
 
+/// A last panel of fewer columns than others have, which fill vectors or not,
+/// beside results in other places.
+TEST_F(ContractionKernel, EpilogueOfTheLastPanel) {
+  for (unsigned lanes : {8u, 16u}) {
+    harness.target.lanes = lanes;
+    harness.target.nr = 4 * lanes;
+    for (int64_t columns : {3, 16, 24, 48, 80, 96, 100, 144})
+      for (bool transposes : {false, true}) {
+        SCOPED_TRACE(std::to_string(columns) +
+                     (transposes ? " transposed" : ""));
+        std::string n = std::to_string(columns), c = "tensor<13x" + n + "xf32>",
+                    t = "tensor<" + n + "x13xf32>",
+                    b = "tensor<7x" + n + "xf32>";
+        std::string body = "%d = graph.dot_general %x, %y <batching = [] x [], "
+                           "contracting = [1] x [0]> : (tensor<13x7xf32>, " +
+                           b + ") -> " + c +
+                           "\n%s = graph.broadcast %z [1] : "
+                           "tensor<" +
+                           n + "xf32> -> " + c +
+                           "\n%u = graph.add %d, %s : " + c;
+        if (transposes)
+          body += "\n%r = graph.transpose %u [1, 0] : " + c + " -> " + t;
+        else
+          body += "\n%r = graph.convert %u : " + c + " -> tensor<13x" + n +
+                  "xbf16>";
+        harness.check(fusionText("tensor<13x7xf32>", b,
+                                 transposes ? t : "tensor<13x" + n + "xbf16>",
+                                 body, "z", "tensor<" + n + "xf32>"));
+      }
+  }
+}
+
 /// The epilogue of a matmul of `columns` columns with four gates.
 static std::string gates(int64_t rows, int64_t width, int64_t kSize = 7) {
   bool dynamic = rows < 0;
