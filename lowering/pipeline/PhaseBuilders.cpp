@@ -233,10 +233,14 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createResolveDimsPass());
   auto forming = optionsOf<FormFusionsPassOptions>(options);
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
-  passes.addNestedPass<func::FuncOp>(
-      createKeepNarrowValuesPass({options.explain}));
-  passes.addNestedPass<func::FuncOp>(
-      createCheapRematerializationPass({options.explain}));
+  // Once more: a value that others are computed from again lives as long as
+  // these did.
+  for (int round = 0; round < 2; ++round) {
+    passes.addNestedPass<func::FuncOp>(
+        createKeepNarrowValuesPass({options.explain}));
+    passes.addNestedPass<func::FuncOp>(
+        createCheapRematerializationPass({options.explain}));
+  }
   // Rematerialization may leave a returned value to another kernel.
   passes.addNestedPass<func::FuncOp>(createCopyReturnedValuesPass());
 }
