@@ -181,8 +181,9 @@ TargetModel CPUTarget::model() const {
   model.kInterleave = model.vnni ? 4 : 2;
   if (wide)
     return model;
-  // Narrow vectors ask for fewer bytes at once, and fill half a line: results
-  // don't go past the caches.
+  // Narrow vectors are computed by one unit each. They ask for fewer bytes at
+  // once, and fill half a line: results don't go past the caches.
+  model.vectorFmasPerCycle = TargetModel().vectorFmasPerCycle;
   model.memoryBytesPerCycle = TargetModel().memoryBytesPerCycle;
   model.streamingBytes = 0;
   return model;

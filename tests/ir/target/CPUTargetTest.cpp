@@ -71,6 +71,8 @@ TEST(CPUTarget, BitsOverrideTheNames) {
   EXPECT_FALSE(parsed("cpu:x86-64:256").model().avx2);
   EXPECT_EQ(narrow.lanes, 8u);
   EXPECT_FALSE(narrow.bf16Pairs);
+  EXPECT_GT(narrow.vectorFmasPerCycle,
+            parsed("cpu:znver4").model().vectorFmasPerCycle);
   EXPECT_FALSE(parsed("cpu:alderlake:512").model().vnni);
   llvm::Expected<CPUTarget> odd = CPUTarget::parse("cpu:x86-64-v3:384");
   ASSERT_FALSE(bool(odd));

@@ -90,11 +90,11 @@ func.func @squares(%x: tensor<300x64xf32>) -> tensor<300x300xf32> {
 // CHECK-LABEL: func.func @winograd(
 // CHECK: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = 1, tile = [6, 16], lanes = 8, operands = [rows, panels<16>], block = [24, 1], scratch = ["592128"]>}
 // ZEN4-LABEL: func.func @winograd(
-// ZEN4: schedule = #sched.conv<on = task, form = winograd<2>, fewest_tasks = 16, input_tiles = 4, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], prefetch = panel, scratch = ["803840"]>}
+// ZEN4: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = 1, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], prefetch = panel, scratch = ["592128"]>}
 // NEOVERSE-LABEL: func.func @winograd(
 // NEOVERSE: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 16, input_tiles = 3, tile = [6, 16], lanes = 4, operands = [rows, panels<16>], block = [24, 1], scratch = ["592128"]>}
 // GIVEN-LABEL: func.func @winograd(
-// GIVEN: schedule = #sched.conv<on = task, form = winograd<2>, fewest_tasks = 3, input_tiles = 5, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], prefetch = none, scratch = ["803840"]>}
+// GIVEN: schedule = #sched.conv<on = task, form = winograd<4>, fewest_tasks = 3, input_tiles = 5, tile = [6, 64], lanes = 16, operands = [rows, panels<64>], block = [56, 1], prefetch = none, scratch = ["592128"]>}
 func.func @winograd(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
   %w = graph.get_param @f : tensor<3x3x256x256xf32>
   %0 = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : (tensor<1x14x14x256xf32>, tensor<3x3x256x256xf32>) -> tensor<1x14x14x256xf32>
