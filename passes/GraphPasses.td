@@ -219,7 +219,7 @@ def LowerBlockwiseScalesPass : ZenithPass<"zenith-lower-blockwise-scales", "::ml
     A matmul of one row and weights that are integers times a scale per block of K becomes, for each block, the sum of the row times
     the integers, times the scale. The weights lie in panels of columns and stay as narrow in memory as they are: with one row, the time
     is that of reading them. Runs after zenith-lower-qdq, which takes the scales that are the same for all of K. Leaves several rows
-    alone, for which zenith-pack-block-codes is, and dynamic shapes.
+    alone, and dynamic shapes. Where cores have caches of their own zenith-pack-block-codes does it instead, for any rows.
   }];
   let exampleTest = "passes/quantize/lower-blockwise-scales.mlir#main";
 }
@@ -227,9 +227,10 @@ def LowerBlockwiseScalesPass : ZenithPass<"zenith-lower-blockwise-scales", "::ml
 def PackBlockCodesPass : ZenithPass<"zenith-pack-block-codes", "::mlir::func::FuncOp"> {
   let summary = "Pack block-wise quantized weights as the integers that they are";
   let description = [{
-    Weights of a matmul of several rows, or of dynamic M, that are integers times a scale per block of K lie in panels of columns with as
-    many bits as they have, codes of 4 bits two to a byte (ir/encodings/CodedPanels.h). A GEMM computes a block of a panel in f32 once for
-    all rows of a task, so that the values are those of weights in f32. Runs before zenith-pack-matmuls, for targets whose cores have caches
+    Weights of a matmul that are integers times a scale per block of K lie in panels of columns with as many bits as they have, codes of
+    4 bits two to a byte (ir/encodings/CodedPanels.h). A GEMM computes a block of a panel in f32 once for all rows of a task, so that the
+    values are those of weights in f32; up to 8 rows, if their number is known, meet integers in registers, and a block's sums are scaled.
+    Runs before zenith-pack-matmuls, for targets whose cores have caches
     of their own. Leaves alone integers of more than a byte and fewer columns than half a panel.
   }];
   let exampleTest = "passes/quantize/pack-block-codes.mlir#main";

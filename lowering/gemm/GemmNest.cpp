@@ -4,6 +4,7 @@
 // the epilogue.
 
 #include "lowering/gemm/GemmNest.h"
+#include "lowering/gemm/GemmCodedRows.h"
 #include "lowering/gemm/GemmGates.h"
 #include "lowering/gemm/GemmKBlocks.h"
 #include "lowering/gemm/GemmSweep.h"
@@ -205,7 +206,10 @@ void GemmNest::tile(Value number, Value panelBase) {
       tile.args.cOffset = store->offset;
       tile.args.rowStrideC = store->rowStride;
     }
-    kernel.sum(tile, full);
+    if (space.codes && !schedule.widens())
+      GemmCodedRows(gemm).sum(tile, k.div(at.column, k.index(gemm.nr)), full);
+    else
+      kernel.sum(tile, full);
     if (!store)
       epilogue.finish(gemm.accumulators, k.index(0), k.index(gemm.nr), at,
                       tile.rows, full ? Value() : tile.columns);

@@ -159,9 +159,12 @@ static void buildOutline(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createOutlineRegionsPass());
 }
 
-static void addQuantization(OpPassManager &passes) {
+static void addQuantization(OpPassManager &passes,
+                            const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createLowerQDQPass());
-  passes.addNestedPass<func::FuncOp>(createLowerBlockwiseScalesPass());
+  // Elsewhere panels of codes serve one row as well.
+  if (!options.coreCaches)
+    passes.addNestedPass<func::FuncOp>(createLowerBlockwiseScalesPass());
   passes.addNestedPass<func::FuncOp>(createKeepIntegerWeightsPass());
 }
 
@@ -202,7 +205,7 @@ static void addPacking(OpPassManager &passes, const PhaseOptions &options) {
 }
 
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
-  addQuantization(passes);
+  addQuantization(passes, options);
   addLayouts(passes);
   passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
   passes.addNestedPass<func::FuncOp>(

@@ -26,8 +26,9 @@ struct PhaseOptions : CompileOptions {
 
   std::vector<std::string> withoutWords; ///< of `without`, as passes take them
   std::vector<std::string> lackingWords; ///< of `withoutTypes`, likewise
-  bool bf16Pairs = false; ///< the target multiplies pairs of bf16 fastest
-  bool int8Dots = false;  ///< and int8 in groups of four
+  bool bf16Pairs = false;  ///< the target multiplies pairs of bf16 fastest
+  bool int8Dots = false;   ///< and int8 in groups of four
+  bool coreCaches = false; ///< cores with caches read panels of codes
 };
 
 struct Phase {

@@ -50,6 +50,7 @@ static PhaseOptions phaseOptionsFor(const CompileOptions &options,
   PhaseOptions forPhases(options);
   forPhases.bf16Pairs = model.bf16Pairs;
   forPhases.int8Dots = model.kInterleave == 4;
+  forPhases.coreCaches = model.coreCaches;
   return forPhases;
 }
 

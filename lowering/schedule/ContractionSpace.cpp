@@ -5,6 +5,7 @@
 
 #include "lowering/schedule/ContractionSpace.h"
 #include "ir/attributes/EncodingAttrs.h"
+#include "ir/encodings/FewRows.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/ops/Contraction.h"
 #include "lowering/builder/KernelBuilder.h"
@@ -229,6 +230,11 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   };
   Type narrow = elementOf(value);
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
+  auto dot = dyn_cast<graph::DotGeneralOp>(space.op);
+  auto encoded = encodedB(space.op);
+  // Few rows are widened where codes are.
+  if (dot && encoded && encoded->codes && graph::hasFewRows(dot))
+    return locateOperand(space, value, dims);
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
   bool isOpen =
@@ -378,15 +384,16 @@ static bool isHalfOfTile(const LocatedOperand &rhs, unsigned columns,
 }
 
 /// Panels whose width does not suit the register tile are read as a row-major
-/// matrix where there is only one, and copied otherwise. Codes suit tasks that
-/// widen panels of the tile's width.
+/// matrix where there is only one, and copied otherwise. Codes suit panels of
+/// the tile's width, which tasks widen, or few rows read as they are.
 static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
                                    Value value, graph::DimAnalysis &dims,
                                    const TargetModel &target,
                                    sched::Operand::Form wanted) {
   unsigned columns = nrOf(space.sum, target);
-  bool widens =
-      wanted == sched::Operand::Open || wanted == sched::Operand::Widened;
+  bool widens = wanted == sched::Operand::Open ||
+                wanted == sched::Operand::Widened ||
+                wanted == sched::Operand::Panels;
   if (rhs.codes && (rhs.panel != columns || !widens || !space.sum.isF32()))
     return materialise(space, value, dims);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);

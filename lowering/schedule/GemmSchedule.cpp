@@ -4,6 +4,7 @@
 // schedule that the keys of an attribute say.
 
 #include "lowering/schedule/GemmSchedule.h"
+#include "ir/encodings/FewRows.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -75,6 +76,17 @@ bool hasGroupsFirst(const ContractionSpace &space) {
          space.form != ContractionSpace::Copied;
 }
 
+bool decodesInRegisters(const ContractionSpace &space) {
+  auto rows = space.rowAxis.size.constant();
+  // Bytes of two codes have both in one block.
+  return space.codes && rows && *rows > 0 && *rows <= graph::mostRowsOfCodes &&
+         space.gates == 1 && space.taps.empty() && space.outerRows.empty() &&
+         space.outer.empty() && space.columns.size.constant() &&
+         space.kAxis.size.isConstant(space.codes->k) &&
+         mlir::isa<mlir::FloatType>(space.a.element) &&
+         (!space.codes->isHalved || space.codes->block % 2 == 0);
+}
+
 /// Blocks of K as the keys say: of `kc`, or an iteration of the outermost tap.
 static int64_t blocksOf(const ContractionSpace &space, int64_t kc) {
   if (!kc)
@@ -133,7 +145,8 @@ GemmSchedule gemmScheduleOf(const ContractionSpace &space,
                     : int64_t(llvm::alignTo(
                           uint64_t(kSize), uint64_t(multipleOfCopiedK(kSize))));
     schedule.taskPanels = {TaskPanels::Packed, kc * nr};
-  } else if (given.operands.b.form == sched::Operand::Widened) {
+  } else if (given.operands.b.form == sched::Operand::Widened ||
+             (space.codes && !decodesInRegisters(space))) {
     schedule.taskPanels = {TaskPanels::Widened, widenedK(space, schedule) * nr};
   }
   if (given.joined.count)

@@ -151,6 +151,10 @@ int64_t multipleOfCopiedK(int64_t kSize);
 /// of a convolution.
 bool hasGroupsFirst(const ContractionSpace &space);
 
+/// Whether so few rows meet panels of codes that these are decoded in
+/// registers.
+bool decodesInRegisters(const ContractionSpace &space);
+
 /// The schedule that an attribute with all keys says.
 GemmSchedule gemmScheduleOf(const ContractionSpace &space,
                             const TargetModel &target, const GivenTile &given);

@@ -97,6 +97,8 @@ bool isSmallWithLongK(const ContractionSpace &space,
 
 void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
                    int64_t mr, unsigned nr, const TargetModel &target) {
+  if (decodesInRegisters(space))
+    return;
   auto kSize = space.totalK().constant();
   auto rows = mostRows(space), outerRows = space.outerRowCount().constant();
   // Whole panels that a task decodes would not stay in cache.
@@ -249,7 +251,7 @@ void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
   if (!narrow || !space.sum.isF32() || multipliesKPairs(space, target) ||
       space.form != ContractionSpace::Panels || space.panel != nr ||
       schedule.sweptK() || !kSize || *kSize == 0 || !(paysOff || space.codes) ||
-      !panelsAreContiguous(space, nr))
+      decodesInRegisters(space) || !panelsAreContiguous(space, nr))
     return;
   int64_t blocks = schedule.kBlocks();
   int64_t rows = blocks == 1          ? *kSize

@@ -6,6 +6,7 @@
 
 #include "ir/encodings/CodedPanels.h"
 #include "ir/encodings/DepthwiseDots.h"
+#include "ir/encodings/FewRows.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/StridedBase.h"
@@ -45,8 +46,17 @@ static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
   return matchUnpackedPanels(operand);
 }
 
+/// Few rows are widened where codes are.
+static bool meetsCodes(OpOperand &use) {
+  auto dot = dyn_cast<DotGeneralOp>(use.getOwner());
+  auto panels = dot && use.getOperandNumber() == 0 && hasFewRows(dot)
+                    ? matchUnpackedPanels(dot.getRhs())
+                    : std::nullopt;
+  return panels && matchCodedPanels(panels->packed);
+}
+
 static bool widensInGemm(OpOperand &use) {
-  return readsInt8(use) || widensInRegisters(use);
+  return readsInt8(use) || widensInRegisters(use) || meetsCodes(use);
 }
 
 namespace {

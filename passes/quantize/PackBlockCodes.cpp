@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packs block-wise quantized weights of matmuls with several rows, as many bits
-// as they are: a GEMM widens a block of a panel once for all rows of a task.
+// Packs block-wise quantized weights of matmuls, as many bits as they are: a
+// GEMM widens a block of a panel once for all rows of a task, or few rows meet
+// them in registers.
 
 #include "ir/GraphOps.h"
 #include "ir/encodings/CodedPanels.h"

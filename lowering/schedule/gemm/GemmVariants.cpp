@@ -226,6 +226,13 @@ static TileRange tileRange(const ContractionSpace &space,
   return tiles;
 }
 
+/// Whether K is divided among sets of accumulators: blocks of codes have sums
+/// of their own.
+static bool hasSets(const ContractionSpace &space) {
+  return space.form != ContractionSpace::TiledDots &&
+         !decodesInRegisters(space);
+}
+
 /// Sets of accumulators of all tiles: as many as the smallest one gains from,
 /// as far as the largest one leaves registers to operands. Equal rows are then
 /// rounded alike in tiles of any height, and equal columns in any panel.
@@ -234,7 +241,7 @@ static int64_t chooseSums(const ContractionSpace &space,
                           const TargetModel &target) {
   // Short sums gain nothing, and are rounded as a plain loop does.
   constexpr int64_t shortSum = 32;
-  if (space.form == ContractionSpace::TiledDots)
+  if (!hasSets(space))
     return 0;
   if (space.form == ContractionSpace::Dots)
     return dotSets(space.columns.size.constant());
@@ -293,7 +300,7 @@ GemmSchedule chooseGemm(const ContractionSpace &space,
   if (storesColumns)
     decideColumnStores(schedule, space, target, given.columnStores,
                        /*aligns=*/!takesBlock);
-  schedule.sums = given.sums && space.form != ContractionSpace::TiledDots
+  schedule.sums = given.sums && hasSets(space)
                       ? given.sums
                       : chooseSums(space, schedule, target);
   if (space.symmetric)

@@ -34,7 +34,7 @@ graph.param @u : tensor<7x130xf32> = #graph.external<"s.raw", 0, 3640>
 
 // SCHEDULE: operands = [rows, widened<16>]
 // SCHEDULE: operands = [rows, widened<16>]
-// SCHEDULE: operands = [rows, widened<16>]
+// SCHEDULE: operands = [rows, panels<16>]
 func.func @main(%x: tensor<?x2560xf32> {graph.dims = ["m", "2560"]}, %y: tensor<?x64xf32> {graph.dims = ["m", "64"]}, %v: tensor<5x35xf32>)
     -> (tensor<?x65xf32> {graph.dims = ["m", "65"]}, tensor<?x130xf32> {graph.dims = ["m", "130"]}, tensor<5x130xf32>, tensor<?x5xf32> {graph.dims = ["m", "5"]}) {
   %w = graph.get_param @w : tensor<65x1280xui8>
