@@ -8,11 +8,13 @@
 
 #include "ir/AssertionCode.h"
 #include "ir/GraphOps.h"
+#include "ir/encodings/FewRows.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
 #include "ir/ops/CompositeFormulas.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/precision/KeptOps.h"
+#include "passes/quantize/BlockCodes.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -77,6 +79,9 @@ private:
   void setOperands(Operation *op, function_ref<Value(Value)> type);
   void narrowOp(Operation *op, Type element, bool narrowResult);
   void widenRounded(Operation *op, Type element, bool narrowResult);
+  bool readsCodes(Operation *op) const;
+  void roundRows(Operation *op, Type element, bool narrowResult);
+  void narrowResults(Operation *op, Type element);
   void checkRange(Value value, Operation *reader);
   void record(Operation *op, Code code, StringRef rule, Type operands,
               std::vector<remarks::Value> reason = {});
@@ -334,12 +339,8 @@ void Assignment::stay(Operation *op, Code code, StringRef rule,
   record(op, code, rule, f32, std::move(reason));
 }
 
-/// Computes in f32 on rounded operands: for ops whose operands and result have
-/// one type, where only the operands are narrow.
-void Assignment::widenRounded(Operation *op, Type element, bool narrowResult) {
-  setOperands(op, [&](Value value) { return rounded(value, element); });
-  if (!narrowResult)
-    return;
+/// The results, rounded behind the op.
+void Assignment::narrowResults(Operation *op, Type element) {
   for (Value result : op->getResults()) {
     if (!elementOf(result).isF32())
       continue;
@@ -349,6 +350,35 @@ void Assignment::widenRounded(Operation *op, Type element, bool narrowResult) {
     result.replaceAllUsesExcept(cast, cast.getDefiningOp());
     narrow.insert(cast);
   }
+}
+
+/// Few rows times weights that are codes of at most 8 bits: the time is that of
+/// reading the weights, which rounded ones would be longer than.
+bool Assignment::readsCodes(Operation *op) const {
+  auto dot = dyn_cast<DotGeneralOp>(op);
+  auto weights =
+      dot && hasFewRows(dot) ? quantize::matchBlockWeights(dot) : std::nullopt;
+  return weights && quantize::haveByteCodes(*weights);
+}
+
+/// Rounds the rows of such a product alone.
+void Assignment::roundRows(Operation *op, Type element, bool narrowResult) {
+  auto dot = cast<DotGeneralOp>(op);
+  dot.getLhsMutable().assign(rounded(dot.getLhs(), element));
+  dot.getRhsMutable().assign(as(dot.getRhs(), f32));
+  if (narrowResult)
+    narrowResults(op, element);
+  record(op, Code::PRE002, "allow", element);
+  if (narrowResult)
+    records.back().result = textOf(element);
+}
+
+/// Computes in f32 on rounded operands: for ops whose operands and result have
+/// one type, where only the operands are narrow.
+void Assignment::widenRounded(Operation *op, Type element, bool narrowResult) {
+  setOperands(op, [&](Value value) { return rounded(value, element); });
+  if (narrowResult)
+    narrowResults(op, element);
 }
 
 void Assignment::narrowOp(Operation *op, Type element, bool narrowResult) {
@@ -390,16 +420,18 @@ void Assignment::visitAllowed(Operation *op) {
       return stay(op, Code::PRE001, "allow", {wordOf(policy.params)});
     return stay(op, Code::PRE106, "allow");
   }
+  // Under a bound the results stay f32, so that the set of narrow ops alone
+  // decides.
+  bool narrowResult = !isChosen && policy.store != FloatWord::F32 &&
+                      !readersWiden(op->getResult(0));
+  if (!isChosen && readsCodes(op))
+    return roundRows(op, element, narrowResult);
   if (std::optional<std::string> value = constantBeyondF16(op))
     return stay(op, Code::PRE117, "range", {*value});
   if (element.isF16())
     for (Value operand : op->getOperands())
       if (isWeak(operand))
         checkRange(operand, op);
-  // Under a bound the results stay f32, so that the set of narrow ops alone
-  // decides.
-  bool narrowResult = !isChosen && policy.store != FloatWord::F32 &&
-                      !readersWiden(op->getResult(0));
   narrowOp(op, element, narrowResult);
   std::vector<remarks::Value> reason;
   if (choice && choice->ownError && choice->outputError)

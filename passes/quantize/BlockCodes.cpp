@@ -183,4 +183,14 @@ std::optional<CodedIntegers> matchCodedIntegers(Value integers, int64_t kDim,
   return result;
 }
 
+bool haveByteCodes(const BlockWeights &weights) {
+  auto range = rangeOf(weights.integers);
+  bool areBytes =
+      range && (range->fits(8) || (range->low >= 0 && range->high <= 255));
+  return areBytes ||
+         matchCodedIntegers(weights.integers, weights.kDim, weights.block) ||
+         (!weights.zeros &&
+          matchCodedBytes(weights.integers, weights.kDim, weights.block));
+}
+
 } // namespace zenith::quantize

@@ -35,6 +35,9 @@ struct BlockWeights {
 /// fixed too.
 std::optional<BlockWeights> matchBlockWeights(graph::DotGeneralOp dot);
 
+/// Whether such weights are integers of at most 8 bits, or differences of them.
+bool haveByteCodes(const BlockWeights &weights);
+
 /// codes - zeros, or codes - zero where `zeros` is null.
 struct CodedIntegers {
   mlir::Value codes; ///< integers of the matrix's shape

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Few rows read codes in registers: one to eight of them, in one tile or two, codes of 4 bits with zero points of their own or one for
-// all, signed and unsigned bytes, a last block that is cut short.
+// all, signed and unsigned bytes, a last block that is cut short. A policy rounds the rows alone, and the codes stay.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: %python -c "import random, struct; random.seed(4); open('%t/w.raw', 'wb').write(bytes(random.randrange(256) for _ in range(6790))); open('%t/i.raw', 'wb').write(bytes(random.randrange(-8, 8) % 256 for _ in range(6790))); open('%t/s.raw', 'wb').write(b''.join(struct.pack('f', random.random()) for _ in range(420)))"
 // RUN: zenith-opt %t/m.mlir --to=schedule --target=cpu:znver4 | FileCheck %s
 // RUN: zenith-opt %t/m.mlir --to=schedule --target=cpu:x86-64-v3 | FileCheck %s --check-prefix=AVX2
+// RUN: zenith-opt %t/m.mlir --to=precision --mixed-precision=bf16 | FileCheck %s --check-prefix=POLICY
 // RUN: zenith-run %t/m.mlir --random-inputs=3 --compare=interp --rtol=1e-5 --atol=1e-3
-// RUN: zenith-run %t/m.mlir --random-inputs=3 --threads=3 --target=cpu:x86-64-v3 --compare=interp --rtol=1e-5 --atol=1e-3
+// RUN: zenith-run %t/m.mlir --random-inputs=3 --threads=3 --mixed-precision=bf16 --compare=interp --rtol=1e-5 --atol=1e-3
+// RUN: zenith-run %t/m.mlir --random-inputs=3 --mixed-precision=fp16-autocast --compare=interp --rtol=2e-3 --atol=2e-2
+// RUN: zenith-run %t/m.mlir --random-inputs=3 --target=cpu:x86-64-v3 --mixed-precision=bf16 --compare=interp --rtol=1e-5 --atol=1e-3
 // RUN: zenith-run %t/m.mlir --random-inputs=3 --target=cpu:x86-64-v4 --compare=interp --rtol=1e-5 --atol=1e-3
 
 graph.param @w : tensor<70x97xui8> = #graph.external<"w.raw", 0, 6790>
@@ -20,6 +23,10 @@ graph.param @s : tensor<70x4xf32> = #graph.external<"s.raw", 0, 1120>
 // CHECK: operands = [rows, widened<64>]
 // AVX2-COUNT-8: operands = [rows, panels<16>]
 // AVX2: operands = [rows, widened<16>]
+// POLICY-DAG: %[[X:.*]] = graph.convert %{{.*}} : tensor<1x97xf32> -> tensor<1x97xbf16>
+// POLICY-DAG: %[[ROW:.*]] = graph.convert %[[X]] : tensor<1x97xbf16> -> tensor<1x97xf32>
+// POLICY: graph.dot_general %[[ROW]], %{{.*}} : (tensor<1x97xf32>, tensor<70x97xf32>) -> tensor<1x70xf32>
+// POLICY: graph.dot_general {{.*}} : (tensor<9x97xbf16>, tensor<70x97xbf16>) -> tensor<9x70xf32>
 func.func @main(%a: tensor<1x97xf32>, %b: tensor<2x97xf32>, %c: tensor<5x97xf32>, %d: tensor<8x97xf32>, %e: tensor<9x97xf32>)
     -> (tensor<1x70xf32>, tensor<2x70xf32>, tensor<5x70xf32>, tensor<8x70xf32>, tensor<1x70xf32>, tensor<5x70xf32>, tensor<1x70xf32>, tensor<7x70xf32>, tensor<9x70xf32>) {
   %w = graph.get_param @w : tensor<70x97xui8>
