@@ -5,6 +5,7 @@
 // brings one of each dword to where a permutation looks for it.
 
 #include "lowering/gemm/GemmCodedRows.h"
+#include "ir/encodings/FewRows.h"
 #include "lowering/microkernels/Int8Dot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,8 +31,7 @@ GemmCodedRows::GemmCodedRows(const GemmContext &gemm)
       lanes(sumLanes(gemm.space.sum, gemm.k.target)),
       vectors(unsigned(gemm.nr / lanes)) {
   constexpr int64_t lanesOfTable = 16;
-  bool hasFloatZeros = codes.zeros && elementOf(codes.zeros).isF32();
-  looksUp = k.target.avx512 && codes.isHalved && !hasFloatZeros &&
+  looksUp = k.target.avx512 && graph::areLookedUp(codes) &&
             lanes == lanesOfTable && vectors == bytesOfWord;
   hasPairs = looksUp && k.target.bf16Pairs && k.target.vbmi &&
              gemm.space.a.element.isBF16() &&

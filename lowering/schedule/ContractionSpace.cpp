@@ -232,8 +232,10 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
   auto dot = dyn_cast<graph::DotGeneralOp>(space.op);
   auto encoded = encodedB(space.op);
-  // Few rows are widened where codes are.
-  if (dot && encoded && encoded->codes && graph::hasFewRows(dot))
+  // Few rows are multiplied in pairs by codes.
+  if (dot && encoded && encoded->codes && graph::hasFewRows(dot) &&
+      graph::areLookedUp(*encoded->codes) && target.bf16Pairs && target.vbmi &&
+      narrow.isBF16())
     return locateOperand(space, value, dims);
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();

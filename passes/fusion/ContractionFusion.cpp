@@ -11,6 +11,7 @@
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/StridedBase.h"
 #include "ir/matchers/StridedView.h"
+#include "ir/target/TargetModel.h"
 #include "passes/fusion/FusionRule.h"
 #include "passes/fusion/NarrowOperands.h"
 
@@ -46,13 +47,19 @@ static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
   return matchUnpackedPanels(operand);
 }
 
-/// Few rows are widened where codes are.
+/// Few rows of bf16 are multiplied in pairs by codes.
 static bool meetsCodes(OpOperand &use) {
   auto dot = dyn_cast<DotGeneralOp>(use.getOwner());
-  auto panels = dot && use.getOperandNumber() == 0 && hasFewRows(dot)
-                    ? matchUnpackedPanels(dot.getRhs())
-                    : std::nullopt;
-  return panels && matchCodedPanels(panels->packed);
+  bool isNarrow =
+      getElementTypeOrSelf(beforeWidening(use.get()).getType()).isBF16();
+  if (!dot || use.getOperandNumber() != 0 || !isNarrow || !hasFewRows(dot))
+    return false;
+  auto panels = matchUnpackedPanels(dot.getRhs());
+  auto codes = panels ? matchCodedPanels(panels->packed) : std::nullopt;
+  if (!codes || !areLookedUp(*codes))
+    return false;
+  target::TargetModel model = target::modelOf(dot);
+  return model.bf16Pairs && model.vbmi;
 }
 
 static bool widensInGemm(OpOperand &use) {

@@ -352,13 +352,18 @@ void Assignment::narrowResults(Operation *op, Type element) {
   }
 }
 
-/// Few rows times weights that are codes of at most 8 bits: the time is that of
-/// reading the weights, which rounded ones would be longer than.
+/// Few rows times weights that are codes of few bits: the time is that of
+/// reading the weights, which takes longer where they are rounded. Each row
+/// adds a part of it.
 bool Assignment::readsCodes(Operation *op) const {
+  constexpr int64_t mostBits = 16; // of rounded weights
   auto dot = dyn_cast<DotGeneralOp>(op);
-  auto weights =
-      dot && hasFewRows(dot) ? quantize::matchBlockWeights(dot) : std::nullopt;
-  return weights && quantize::haveByteCodes(*weights);
+  auto rows = dot ? staticRows(dot) : std::nullopt;
+  if (!rows || *rows > mostBits)
+    return false;
+  auto weights = quantize::matchBlockWeights(dot);
+  auto bits = weights ? quantize::bitsOfCodes(*weights) : std::nullopt;
+  return bits && *rows * *bits <= mostBits;
 }
 
 /// Rounds the rows of such a product alone.

@@ -183,14 +183,16 @@ std::optional<CodedIntegers> matchCodedIntegers(Value integers, int64_t kDim,
   return result;
 }
 
-bool haveByteCodes(const BlockWeights &weights) {
+std::optional<int64_t> bitsOfCodes(const BlockWeights &weights) {
+  if (matchCodedIntegers(weights.integers, weights.kDim, weights.block))
+    return 4;
   auto range = rangeOf(weights.integers);
   bool areBytes =
       range && (range->fits(8) || (range->low >= 0 && range->high <= 255));
-  return areBytes ||
-         matchCodedIntegers(weights.integers, weights.kDim, weights.block) ||
-         (!weights.zeros &&
-          matchCodedBytes(weights.integers, weights.kDim, weights.block));
+  bool haveZeros =
+      !weights.zeros &&
+      matchCodedBytes(weights.integers, weights.kDim, weights.block);
+  return areBytes || haveZeros ? std::optional<int64_t>(8) : std::nullopt;
 }
 
 } // namespace zenith::quantize

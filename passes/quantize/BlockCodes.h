@@ -35,8 +35,9 @@ struct BlockWeights {
 /// fixed too.
 std::optional<BlockWeights> matchBlockWeights(graph::DotGeneralOp dot);
 
-/// Whether such weights are integers of at most 8 bits, or differences of them.
-bool haveByteCodes(const BlockWeights &weights);
+/// Bits of the codes that such weights are kept as, 4 or 8; nullopt where they
+/// take more than a byte.
+std::optional<int64_t> bitsOfCodes(const BlockWeights &weights);
 
 /// codes - zeros, or codes - zero where `zeros` is null.
 struct CodedIntegers {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Few rows read codes in registers: one to eight of them, in one tile or two, codes of 4 bits with zero points of their own or one for
-// all, signed and unsigned bytes, a last block that is cut short. A policy rounds the rows alone, and the codes stay.
+// all, signed and unsigned bytes, a last block that is cut short. A policy rounds the rows alone, up to 4 for codes of 4 bits and 2
+// for bytes, and the codes stay.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: %python -c "import random, struct; random.seed(4); open('%t/w.raw', 'wb').write(bytes(random.randrange(256) for _ in range(6790))); open('%t/i.raw', 'wb').write(bytes(random.randrange(-8, 8) % 256 for _ in range(6790))); open('%t/s.raw', 'wb').write(b''.join(struct.pack('f', random.random()) for _ in range(420)))"
@@ -26,6 +27,9 @@ graph.param @s : tensor<70x4xf32> = #graph.external<"s.raw", 0, 1120>
 // POLICY-DAG: %[[X:.*]] = graph.convert %{{.*}} : tensor<1x97xf32> -> tensor<1x97xbf16>
 // POLICY-DAG: %[[ROW:.*]] = graph.convert %[[X]] : tensor<1x97xbf16> -> tensor<1x97xf32>
 // POLICY: graph.dot_general %[[ROW]], %{{.*}} : (tensor<1x97xf32>, tensor<70x97xf32>) -> tensor<1x70xf32>
+// POLICY: graph.dot_general {{.*}} : (tensor<2x97xf32>, tensor<70x97xf32>) -> tensor<2x70xf32>
+// POLICY: graph.dot_general {{.*}} : (tensor<5x97xbf16>, tensor<70x97xbf16>) -> tensor<5x70xf32>
+// POLICY: graph.dot_general {{.*}} : (tensor<7x97xbf16>, tensor<70x97xbf16>) -> tensor<7x70xf32>
 // POLICY: graph.dot_general {{.*}} : (tensor<9x97xbf16>, tensor<70x97xbf16>) -> tensor<9x70xf32>
 func.func @main(%a: tensor<1x97xf32>, %b: tensor<2x97xf32>, %c: tensor<5x97xf32>, %d: tensor<8x97xf32>, %e: tensor<9x97xf32>)
     -> (tensor<1x70xf32>, tensor<2x70xf32>, tensor<5x70xf32>, tensor<8x70xf32>, tensor<1x70xf32>, tensor<5x70xf32>, tensor<1x70xf32>, tensor<7x70xf32>, tensor<9x70xf32>) {
