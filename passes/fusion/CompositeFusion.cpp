@@ -8,7 +8,6 @@
 #include "ir/matchers/StridedBase.h"
 #include "ir/target/TargetModel.h"
 #include "passes/fusion/FusionRule.h"
-#include "passes/fusion/NarrowOperands.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -32,12 +31,11 @@ struct AttentionFusion
         needed.push_back(stridedBase(beforeWidening(operand), dims));
     return needed;
   }
-  /// Keys are widened where they are read, queries where a task copies them.
+  /// Queries where a task copies them, keys and values where they are read.
   bool widensOperand(Operation *op, unsigned operand) const {
-    Type narrow =
-        getElementTypeOrSelf(beforeWidening(op->getOperand(operand)).getType());
-    return (operand == 0 && isa<FloatType>(narrow)) ||
-           widensInRegisters(op->getOpOperand(operand));
+    Value narrow = beforeWidening(op->getOperand(operand));
+    return operand <= 2 &&
+           isa<FloatType>(getElementTypeOrSelf(narrow.getType()));
   }
 };
 
