@@ -306,6 +306,26 @@ typedef struct zenith_test_bits_arguments {
   uint8_t *result;
 } zenith_test_bits_arguments;
 
+/// count_neighbours_*: different rows among the neighbours of a layer.
+typedef struct zenith_count_neighbours_arguments {
+  uint64_t struct_size;
+  int64_t rows; ///< of the layer
+  int64_t columns;
+  int64_t element_bytes;
+  int64_t generators;
+  int64_t nsets;
+  int64_t slots; ///< of rows
+  int64_t partitions;
+  int64_t finders; ///< tasks that share the partitions
+  const int64_t *set_rows;
+  void *scratch;
+  const void *layer;
+  const uint32_t *sources;
+  const void *const *sets;
+  int64_t *formed;
+  int64_t *fresh;
+} zenith_count_neighbours_arguments;
+
 /// searchsorted: positions in an ascending list.
 typedef struct zenith_searchsorted_arguments {
   uint64_t struct_size;

@@ -165,6 +165,34 @@ cosetBitRowsScratch(const Quantity &rows, const Quantity &slots,
            moves * columns * Quantity(2)}};
 }
 
+/// count_neighbours: what its steps know of the neighbours.
+template <typename Quantity> struct CountNeighboursSizes {
+  Quantity total; ///< neighbours and rows of sets
+  Quantity slots, partitions, finders;
+  int64_t generators, columns;
+
+  /// Words of memory for an entry: two lists and cells, two to four of 4 bytes.
+  static constexpr int64_t entryWords = 4;
+  /// Of tables for moves (runtime/routines/neighbours/NeighbourHashes.h).
+  static constexpr int64_t tableBytes(int64_t moves, int64_t columns) {
+    return (moves + 8) * (8 * (columns + 4) + 64) + 64;
+  }
+};
+
+/// Arrays: what sums are of, counts of finders, entries, memory of slots and
+/// finders, starts, tables of the moves and of rows that don't move.
+template <typename Quantity>
+ScratchLayout<Quantity, 7>
+countNeighboursScratch(const CountNeighboursSizes<Quantity> &sizes) {
+  using Sizes = CountNeighboursSizes<Quantity>;
+  return {{Quantity(64), sizes.finders * Quantity(16),
+           sizes.total * Quantity(8),
+           (sizes.total + sizes.partitions) * Quantity(8 * Sizes::entryWords),
+           sizes.slots * (sizes.partitions + Quantity(1)) * Quantity(4),
+           Quantity(Sizes::tableBytes(sizes.generators, sizes.columns)),
+           Quantity(Sizes::tableBytes(1, sizes.columns))}};
+}
+
 /// suppress: 8-byte words of a task. The number of chosen boxes, these, the
 /// keys of all, and five floats of each chosen one.
 template <typename Quantity> Quantity suppressWords(const Quantity &boxes) {

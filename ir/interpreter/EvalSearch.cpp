@@ -458,6 +458,38 @@ static Expected<Results> evaluateAppendNew(const OpEvaluation &e) {
   return results;
 }
 
+static Expected<Results> evaluateCountNeighbours(const OpEvaluation &e) {
+  const Tensor &layer = e.operand(0), &sources = e.operand(1);
+  const size_t columns = size_t(layer.shape()[1]),
+               bytes = size_t(elementBytes(layer.elementType())),
+               rowBytes = columns * bytes;
+  ArrayRef<uint32_t> source = elementsOf<uint32_t>(sources);
+  std::set<std::string> formed;
+  for (int64_t row = 0; row < layer.shape()[0]; ++row) {
+    const char *from = layer.bytes() + size_t(row) * rowBytes;
+    for (size_t first = 0; first < source.size(); first += columns) {
+      std::string neighbour;
+      for (uint32_t place : source.slice(first, columns))
+        neighbour.append(from + std::min(size_t(place), columns - 1) * bytes,
+                         bytes);
+      formed.insert(std::move(neighbour));
+    }
+  }
+  const auto all = int64_t(formed.size());
+  for (const Tensor &set : e.operands.drop_front(2))
+    for (int64_t row = 0; row < set.shape()[0]; ++row)
+      formed.erase(std::string(set.bytes() + size_t(row) * rowBytes, rowBytes));
+  Results results;
+  for (int64_t number : {all, int64_t(formed.size())}) {
+    Expected<Tensor> count = e.allocate({}, unsigned(results.size()));
+    if (!count)
+      return count.takeError();
+    writableElements<int64_t>(*count)[0] = number;
+    results.push_back(std::move(*count));
+  }
+  return results;
+}
+
 Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
   if (isa<search::DedupOp>(e.op))
     return evaluateDedup(e);
@@ -475,5 +507,7 @@ Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
     return evaluateTestAndSet(e);
   if (isa<search::AppendNewOp>(e.op))
     return evaluateAppendNew(e);
+  if (isa<search::CountNeighboursOp>(e.op))
+    return evaluateCountNeighbours(e);
   return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -403,4 +403,33 @@ DimVector AppendNewOp::resultDims(unsigned result, DimAnalysis &analysis) {
   return dims;
 }
 
+LogicalResult CountNeighboursOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType layer = tensorType(getLayer()),
+                   sources = tensorType(getSources());
+  // count_neighbours_c1
+  if (failed(checks.count("rank of the layer", layer.getRank(), 2, 1)))
+    return failure();
+  if (layer.isDynamicDim(1) || layer.getDimSize(1) < 1 ||
+      layer.getElementTypeBitWidth() < 8)
+    return checks.fail("layer", typeText(layer),
+                       "rows of 1 or more integers of 8 bits or more", 1);
+  // count_neighbours_c2
+  if (sources.getRank() != 2 || !sources.hasStaticShape() ||
+      sources.getDimSize(1) != layer.getDimSize(1))
+    return checks.fail("sources", typeText(sources),
+                       "static rows of " + Twine(layer.getDimSize(1)), 2);
+  // count_neighbours_c3
+  for (Value set : getSets()) {
+    RankedTensorType rows = tensorType(set);
+    if (rows.getRank() != 2 || rows.getDimSize(1) != layer.getDimSize(1) ||
+        rows.getElementType() != layer.getElementType())
+      return checks.fail("set", typeText(rows),
+                         "rows as those of " + typeText(layer), 3);
+  }
+  return success();
+}
+
+DimVector CountNeighboursOp::resultDims(unsigned, DimAnalysis &) { return {}; }
+
 } // namespace zenith::search

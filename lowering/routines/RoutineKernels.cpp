@@ -68,6 +68,9 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
           })
           .Case(
               [&](search::TestBitsOp op) { return emitTestBits(context, op); })
+          .Case([&](search::CountNeighboursOp op) {
+            return emitCountNeighbours(context, op);
+          })
           .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
           .Case([&](graph::TriangularSolveOp op) {
             return emitTriangularSolve(context, op);
@@ -103,6 +106,8 @@ SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
     return markBitsScratch(marks, dims);
   if (auto rows = dyn_cast<search::CosetBitRowsOp>(work))
     return bitRowScratch(rows, dims);
+  if (auto neighbours = dyn_cast<search::CountNeighboursOp>(work))
+    return neighbourScratch(neighbours, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))
     return fourierScratch(fourier, dims);
   if (auto hash = dyn_cast<graph::HashOp>(work))

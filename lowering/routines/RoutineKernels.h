@@ -58,6 +58,8 @@ mlir::FailureOr<KernelPlan> emitCosetBits(const EmissionContext &context,
                                           search::CosetBitsOp op);
 mlir::FailureOr<KernelPlan> emitTestBits(const EmissionContext &context,
                                          search::TestBitsOp op);
+mlir::FailureOr<KernelPlan> emitCountNeighbours(const EmissionContext &context,
+                                                search::CountNeighboursOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
                                          graph::CholeskyOp op);
 mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
@@ -81,6 +83,8 @@ llvm::SmallVector<graph::DimExpr> markBitsScratch(search::TestAndSetOp op,
                                                   graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> bitRowScratch(search::CosetBitRowsOp op,
                                                 graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> neighbourScratch(search::CountNeighboursOp op,
+                                                   graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> matrixScratch(mlir::Operation *op,
                                                 graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> fourierScratch(graph::FourierOp op,

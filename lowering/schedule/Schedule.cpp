@@ -38,11 +38,12 @@ static StringRef kindOfRoutine(graph::FusionOp fusion) {
     return SortAttr::getMnemonic();
   if (holds<graph::TopKOp>(fusion))
     return TopKAttr::getMnemonic();
-  bool isSet = holds<graph::UniqueOp, graph::CompactOp, graph::SearchSortedOp,
-                     graph::IsInOp, search::DedupOp, search::BitPositionsOp,
-                     search::BitsetDifferenceOp, search::TestAndSetOp,
-                     search::CosetBitRowsOp, search::CosetBitsOp,
-                     search::TestBitsOp, search::AppendNewOp>(fusion);
+  bool isSet =
+      holds<graph::UniqueOp, graph::CompactOp, graph::SearchSortedOp,
+            graph::IsInOp, search::DedupOp, search::BitPositionsOp,
+            search::BitsetDifferenceOp, search::TestAndSetOp,
+            search::CosetBitRowsOp, search::CosetBitsOp, search::TestBitsOp,
+            search::AppendNewOp, search::CountNeighboursOp>(fusion);
   return isSet ? SetAttr::getMnemonic() : RoutineAttr::getMnemonic();
 }
 

@@ -64,6 +64,16 @@ ZENITH_ROUTINE(compact, compact);
 /// Appends the candidates that a list of distinct rows lacks, in one task.
 ZENITH_ROUTINE(append_new, append_new);
 
+/// Different rows among the neighbours of a layer, in four steps. Weights of
+/// hashes, in one task.
+ZENITH_ROUTINE(count_neighbours_weigh, count_neighbours);
+/// Partitions the neighbours of a slot's rows, and its rows of sets, by hash.
+ZENITH_ROUTINE(count_neighbours_partition, count_neighbours);
+/// Counts what is not the first of equal rows in a finder's partitions.
+ZENITH_ROUTINE(count_neighbours_find, count_neighbours);
+/// Adds up, in one task.
+ZENITH_ROUTINE(count_neighbours_sum, count_neighbours);
+
 /// The factors of matrix hashes, in one task.
 ZENITH_ROUTINE(hash_factors, hash);
 /// Hashes of a slot's rows.

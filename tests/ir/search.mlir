@@ -46,6 +46,14 @@ func.func @test_and_set(%k: tensor<8xui64>, %a: tensor<3xui64>) {
   return
 }
 
+func.func @count_neighbours(%x: tensor<?x3xui8>, %s: tensor<2x3xui32>, %k: tensor<5x3xui8>) {
+  // CHECK: search.count_neighbours %{{.*}} moved by %{{.*}} : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>)
+  %a, %b = search.count_neighbours %x moved by %s : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>)
+  // CHECK: search.count_neighbours %{{.*}} moved by %{{.*}} without(%{{.*}}, %{{.*}}) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui8>, tensor<?x3xui8>) -> (tensor<i64>, tensor<i64>)
+  %c, %d = search.count_neighbours %x moved by %s without (%k, %x) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui8>, tensor<?x3xui8>) -> (tensor<i64>, tensor<i64>)
+  return
+}
+
 func.func @append_new(%i: tensor<?xui64>, %k: tensor<?x3xui8>, %w: tensor<?xui64>, %a: tensor<4x3xui8>, %b: tensor<4xui64>, %c: tensor<i64>) {
   // CHECK: search.append_new %{{.*}}, (%{{.*}}), (%{{.*}}) count %{{.*}} rows %{{.*}} cells %{{.*}} : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)
   %j, %l, %n = search.append_new %i, (%k), (%a) count %c rows %c cells %c : (tensor<?xui64>, tensor<?x3xui8>, tensor<4x3xui8>, tensor<i64>, tensor<i64>, tensor<i64>) -> (tensor<?xui64>, tensor<?x3xui8>, tensor<i64>)

@@ -16,7 +16,14 @@
 // DISTINCT: SEA302
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --metrics --explain=search 2>&1 | FileCheck --check-prefixes=COUNTED,PANCAKE %s
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --metrics --history=1 --explain=search 2>&1 | FileCheck --check-prefixes=COUNTED,PANCAKE %s
-// COUNTED: SEA401
+// COUNTED: SEA301
+//
+// Counts are the same however the search counts, compiled and interpreted.
+// RUN: zenith-search beam pancake:8 --from=6,0,3,1,7,4,2,5 --width=15 --max-steps=9 --metrics --history=2 --json=- | FileCheck --check-prefix=COUNTS %s
+// RUN: zenith-search beam pancake:8 --from=6,0,3,1,7,4,2,5 --width=15 --max-steps=9 --metrics --history=2 --target=interp --json=- | FileCheck --check-prefix=COUNTS %s
+// RUN: zenith-search beam pancake:8 --from=6,0,3,1,7,4,2,5 --width=15 --max-steps=9 --metrics --history=2 --without=score-first --json=- | FileCheck --check-prefix=COUNTS %s
+// COUNTS: "duplicates":61,"expanded":791
+// COUNTS-SAME: "scored":660
 // PANCAKE: path: R{{[2-6]}}
 //
 // The start is the target; the target is out of reach.
@@ -27,6 +34,8 @@
 //
 // Matrices; layers that don't come back.
 // RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --history=2 | FileCheck --check-prefix=MATRIX %s
+// RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --metrics --explain=search 2>&1 | FileCheck --check-prefixes=FORMED,MATRIX %s
+// FORMED: SEA401
 // MATRIX: path: {{[xy]}}
 //
 // What its kernels did, and how long they took.

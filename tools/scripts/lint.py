@@ -126,6 +126,7 @@ INSIDE = {
     "runtime/files": ["runtime"],
     "runtime/opencl": ["runtime"],
     "runtime/routines": ["runtime", "runtime/include/zenith"],
+    "runtime/routines/neighbours": ["runtime", "runtime/routines"],
     "tools/run": ["tools/model"],
     "tools/plan": ["tools/model"],
     "tools/search": ["tools/model", "tools/run"],

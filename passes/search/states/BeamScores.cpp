@@ -5,6 +5,8 @@
 
 #include "passes/search/states/BeamScores.h"
 
+#include "ir/SearchOps.h"
+
 using namespace mlir;
 using namespace zenith::graph;
 
@@ -48,6 +50,17 @@ Value BeamScores::scoreOf(Value differs, int64_t dim) {
   if (!step.countsPositions)
     return ops.convert(ops.fold(ReduceKind::any, differs, {dim}), scoreElement);
   return ops.fold(ReduceKind::sum, ops.convert(differs, scoreElement), {dim});
+}
+
+std::pair<Value, Value> BeamScores::counts() {
+  assert(isMoved() && "only neighbours are counted");
+  Value number = ops.number(0);
+  auto counted = builder.create<CountNeighboursOp>(
+      location, number.getType(), number.getType(), step.layer,
+      ops.constant(sources(), {generators(), step.positions()},
+                   builder.getIntegerType(32, /*isSigned=*/false)),
+      step.known);
+  return {counted.getFormed(), counted.getFresh()};
 }
 
 /// Position p of the neighbour along g is position g[p] of the state: the state

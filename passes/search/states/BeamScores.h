@@ -23,6 +23,9 @@ public:
   mlir::Value scores();
   /// How many candidates there are.
   mlir::Value count();
+  /// How many of them differ, and how many of those are not known, where they
+  /// are neighbours.
+  std::pair<mlir::Value, mlir::Value> counts();
   /// The candidates with these indices, as rows; there is at least one
   /// candidate.
   mlir::Value rows(mlir::Value places);

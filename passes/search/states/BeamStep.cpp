@@ -33,6 +33,7 @@ private:
   bool readPicks();
   bool checkUses(Value states);
   bool checkSize(DimOp size);
+  bool countsFormed(DimOp size, Operation *chosen);
   bool readNeighbours(Value layer);
   void findNeighbours();
   void boundLayer();
@@ -42,10 +43,7 @@ private:
     why.reason = reason.str();
     return false;
   }
-  bool failAsCounted() {
-    why.isCounted = true;
-    return false;
-  }
+  bool countsOthers();
 
   BeamStep step;
   DimAnalysis &dims;
@@ -71,6 +69,19 @@ bool StepMatcher::collectKnown(Value mask) {
   if (!isIn || isIn.getOperand() != step.unique.getRows())
     return false;
   step.known.push_back(isIn.getSet());
+  return true;
+}
+
+/// Takes the uses of a number of all distinct rows, which are behind the choice
+/// among these.
+bool StepMatcher::countsFormed(DimOp size, Operation *chosen) {
+  Block *block = chosen->getBlock();
+  for (OpOperand &use : size->getUses()) {
+    Operation *user = block->findAncestorOpInBlock(*use.getOwner());
+    if (size.getDim() != 0 || !user || !chosen->isBeforeInBlock(user))
+      return false;
+    step.formedUses.push_back(&use);
+  }
   return true;
 }
 
@@ -103,9 +114,9 @@ bool StepMatcher::findStates() {
   }
   for (Value whole : {step.states, step.places})
     for (Operation *user : whole.getUsers())
-      if (isa<DimOp>(user))
-        return failAsCounted();
-      else if (user != compact && !isa<IsInOp>(user))
+      if (auto size = dyn_cast<DimOp>(user);
+          size ? !countsFormed(size, compact)
+               : user != compact && !isa<IsInOp>(user))
         return fail("neighbours are used before some are left out");
   step.states = states;
   step.places = places;
@@ -209,16 +220,19 @@ bool StepMatcher::isSomeStates(Value condition) {
                             compare.getLhs().getDefiningOp<DimOp>());
 }
 
-/// Whether the size is only used for whether there is a state, and for the
-/// number of the best ones.
+/// Uses of the size for more than whether there is a state and for the number
+/// of the best ones count.
 bool StepMatcher::checkSize(DimOp size) {
   if (size.getDim() != 0)
     return false;
   step.sizes.push_back(size);
-  return llvm::all_of(size->getUsers(), [&](Operation *user) {
-    return user == step.best.getK().getDefiningOp() || user == scoring[1] ||
-           (isa<CompareOp>(user) && isSomeStates(user->getResult(0)));
-  });
+  for (OpOperand &use : size->getUses()) {
+    Operation *user = use.getOwner();
+    if (user != step.best.getK().getDefiningOp() && user != scoring[1] &&
+        !(isa<CompareOp>(user) && isSomeStates(user->getResult(0))))
+      step.freshUses.push_back(&use);
+  }
+  return true;
 }
 
 bool StepMatcher::checkUses(Value states) {
@@ -229,7 +243,7 @@ bool StepMatcher::checkUses(Value states) {
     Operation *user = use.getOwner();
     if (auto size = dyn_cast<DimOp>(user)) {
       if (!checkSize(size))
-        return failAsCounted();
+        return fail(reason);
     } else if (isa<YieldOp>(user)) {
       yields.push_back(&use);
     } else if (user != scoring[0] && !llvm::is_contained(step.picks, user)) {
@@ -322,6 +336,17 @@ void StepMatcher::boundLayer() {
     step.mostLayerRows = std::max(first.getDimSize(0), step.width);
 }
 
+/// Whether the program counts what are no neighbours of a layer of some bound,
+/// which can be counted without being made.
+bool StepMatcher::countsOthers() {
+  constexpr int64_t mostCounted = int64_t(1) << 30;
+  why.isCounted =
+      (!step.formedUses.empty() || !step.freshUses.empty()) &&
+      (!step.layer || step.mostLayerRows == 0 ||
+       step.mostLayerRows > mostCounted / int64_t(step.permutations.size()));
+  return why.isCounted;
+}
+
 std::optional<BeamStep> StepMatcher::match() {
   if (!findBest() || !findStates() || !readScore() || !readWidth() ||
       !readPicks() || !checkUses(step.states) ||
@@ -333,6 +358,8 @@ std::optional<BeamStep> StepMatcher::match() {
   }
   findNeighbours();
   boundLayer();
+  if (countsOthers())
+    return std::nullopt;
   return std::move(step);
 }
 

@@ -35,6 +35,10 @@ struct BeamStep {
   llvm::SmallVector<graph::DimOp> sizes;
   /// Operands that are `states` or `places` where there is none.
   llvm::SmallVector<mlir::OpOperand *> emptyUses;
+  /// Operands that are how many distinct candidates there are, and of those how
+  /// many are not known, for more than `sizes`; only where candidates are
+  /// neighbours of `layer`.
+  llvm::SmallVector<mlir::OpOperand *> formedUses, freshUses;
 
   /// The rows that the candidates are neighbours of, along permutations of
   /// positions (new[i] = old[p[i]]), those of one row together; null and empty
@@ -51,8 +55,9 @@ struct BeamStep {
 /// there is no top_k of them.
 struct BeamRefusal {
   std::string reason;
-  bool isCounted =
-      false; ///< the program asks how many different ones there are
+  /// The program asks how many different ones there are of what are no
+  /// neighbours along permutations.
+  bool isCounted = false;
 };
 
 /// The step whose candidates `unique` deduplicates, or nothing, and then `why`.

@@ -3,6 +3,7 @@
 // The pass: steps of beam searches score all candidates, and deduplicate only
 // the best of them.
 
+#include "ir/SearchOps.h"
 #include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -23,6 +24,11 @@ namespace {
 
 struct ScoreFirstPass : impl::ScoreFirstPassBase<ScoreFirstPass> {
   using ScoreFirstPassBase::ScoreFirstPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ScoreFirstPassBase::getDependentDialects(registry);
+    registry.insert<SearchDialect>();
+  }
 
   void runOnOperation() override {
     SmallVector<UniqueOp> found;
@@ -58,6 +64,16 @@ public:
   /// The result of the step; `tries` is how many candidates it deduplicates
   /// first.
   Best build(Value tries);
+  /// Counts all candidates where the program asks for it.
+  void count() {
+    if (step.formedUses.empty() && step.freshUses.empty())
+      return;
+    auto [formed, fresh] = scores.counts();
+    for (OpOperand *use : step.formedUses)
+      use->set(formed);
+    for (OpOperand *use : step.freshUses)
+      use->set(fresh);
+  }
 
 private:
   Best keep(Value candidates, Value numbers, Value scoresOfThem, Value &count);
@@ -187,7 +203,9 @@ static void scoreFirst(BeamStep &step) {
                     .number(step.width + step.width / 2 + 1);
   BlockArgument now = carry(loop, tries);
   builder.setInsertionPointAfter(step.states.getDefiningOp());
-  Best best = StepBuilder(builder, step).build(now);
+  StepBuilder steps(builder, step);
+  steps.count();
+  Best best = steps.build(now);
   loop.getBody().front().getTerminator()->insertOperands(
       loop.getNumResults() - 1, best.tries);
   Value count = RowBuilder(builder, step.best->getLoc()).count(best.states);

@@ -116,6 +116,26 @@ TEST(EvalSearch, TestBits) {
             "dense<[true, false, true, false, false]> : tensor<5xi1>");
 }
 
+TEST(EvalSearch, CountNeighbours) {
+  // The first move swaps two numbers, the second one leaves a state as it is,
+  // the third one repeats the last number, wherever beyond its source is.
+  const std::string moves =
+      "dense<[[1, 0, 2], [0, 1, 2], [0, 2, 9]]> : tensor<3x3xui32>";
+  auto counts = [&](const std::string &set) {
+    return evaluateBody(
+        "  %a, %b = search.count_neighbours %0 moved by %1 without (%2, %0) : "
+        "(tensor<2x3xui16>, tensor<3x3xui32>, tensor<2x3xui16>, "
+        "tensor<2x3xui16>) -> (tensor<i64>, tensor<i64>)\n  return %a, %b",
+        "tensor<i64>, tensor<i64>",
+        {"dense<[[1, 2, 3], [2, 1, 3]]> : tensor<2x3xui16>", moves,
+         "dense<" + set + "> : tensor<2x3xui16>"});
+  };
+  EXPECT_EQ(counts("[[9, 9, 9], [8, 8, 8]]"),
+            "dense<4> : tensor<i64>\ndense<2> : tensor<i64>");
+  EXPECT_EQ(counts("[[1, 3, 3], [1, 3, 3]]"),
+            "dense<4> : tensor<i64>\ndense<1> : tensor<i64>");
+}
+
 TEST(EvalSearch, TestAndSet) {
   EXPECT_EQ(
       evaluateBody("  %a, %b = search.test_and_set %0 (%1) : (tensor<2xui64>, "

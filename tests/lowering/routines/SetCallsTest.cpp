@@ -489,6 +489,51 @@ TEST_F(SetKernelTest, CosetBits) {
     }
 }
 
+TEST_F(SetKernelTest, CountNeighbours) {
+  // Layers of a few of the states, so that many neighbours are equal, in one
+  // and in several partitions; moves that are permutations, of which bytes are
+  // summed, and others. Beside bytes that one vector holds: more of them, and
+  // longer elements.
+  for (const char *element : {"ui8", "i16", "ui64"})
+    for (int64_t columns : {1, 54, 70})
+      for (bool permute : {true, false}) {
+        const int64_t moves = 9;
+        harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+          Tensor tensor(type);
+          interpreter::ElementAccess access(type.getElementType());
+          for (int64_t i = 0; i < tensor.size(); ++i) {
+            int64_t row = i / columns, column = i % columns, value;
+            if (number == 1)
+              value = permute ? (column + row * row) % columns
+                              : (column * 5 + row * 3) % (columns + 2);
+            else
+              value =
+                  (row * 7919 / (1 + int64_t(number)) + 3) >> column % 11 & 1;
+            access.store(tensor.writable() + i * access.bytes(),
+                         interpreter::Scalar::ofSigned(value));
+          }
+          return tensor;
+        };
+        std::string width = std::to_string(columns) + "x",
+                    rows = tensor("?x" + width, element),
+                    sources = tensor("9x" + width, "ui32"),
+                    layer = "%x : " + rows + ", %s : " + sources;
+        for (int64_t count : {0, 6000})
+          check(layer, "tensor<i64>, tensor<i64>",
+                "%n, %f = search.count_neighbours %x moved by %s : (" + rows +
+                    ", " + sources + ") -> (tensor<i64>, tensor<i64>)",
+                "%n, %f", {{count, columns}, {moves, columns}});
+        check(layer + ", %k : " + rows + ", %l : " + rows,
+              "tensor<i64>, tensor<i64>",
+              "%n, %f = search.count_neighbours %x moved by %s without (%k, "
+              "%l) : (" +
+                  rows + ", " + sources + ", " + rows + ", " + rows +
+                  ") -> (tensor<i64>, tensor<i64>)",
+              "%n, %f",
+              {{700, columns}, {moves, columns}, {90, columns}, {0, columns}});
+      }
+}
+
 TEST_F(SetKernelTest, TestBits) {
   harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
     Tensor tensor(type);
