@@ -44,11 +44,15 @@ template <int16_t Infinity> struct HalfFloat {
     return bits < 0 ? int16_t(-magnitude()) : bits;
   }
   ZENITH_METHOD bool isNumber() const { return magnitude() <= Infinity; }
+  /// 1 if so; integers are combined without branches.
+  ZENITH_METHOD int areNumbers(HalfFloat y) const {
+    return int(isNumber()) & int(y.isNumber());
+  }
   ZENITH_METHOD bool operator<(HalfFloat y) const {
-    return (order() < y.order()) & isNumber() & y.isNumber();
+    return int(order() < y.order()) & areNumbers(y);
   }
   ZENITH_METHOD bool operator<=(HalfFloat y) const {
-    return (order() <= y.order()) & isNumber() & y.isNumber();
+    return int(order() <= y.order()) & areNumbers(y);
   }
   ZENITH_METHOD bool operator>(HalfFloat y) const { return y < *this; }
   ZENITH_METHOD bool operator>=(HalfFloat y) const { return y <= *this; }
