@@ -4,6 +4,7 @@
 // span them.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
+#include "frontends/onnx/import/SampleReading.h"
 #include "frontends/onnx/layers/WindowReading.h"
 
 #include <cmath>
@@ -107,10 +108,47 @@ static Value windowCounts(NodeReading &n, const Window &window,
       DenseElementsAttr::get(RankedTensorType::get(shape, element), values));
 }
 
-/// The same by pooling ones: of the input and, if `padded`, of the padding that
-/// the node asks for.
+/// The same by the position of each window: where it begins and ends, cut to
+/// what counts.
+static Value openCounts(NodeReading &n, const Window &window,
+                        const DimVector &spatial, ArrayRef<int64_t> askedHigh) {
+  ImportBuilder &b = n.b;
+  bool padded = !askedHigh.empty();
+  Type element = n.elementType(0), wide = wideFloat(b, element);
+  Value counts;
+  for (size_t i = 0; i < spatial.size(); ++i) {
+    DimExpr begin = window.addedLow[i] + DimExpr(padded ? 0 : window.low[i]),
+            end = window.lowPadding(i) + spatial[i] +
+                  DimExpr(padded ? askedHigh[i] : 0);
+    Value first = b.binary<graph::MulOp>(
+        b.iota(0, {window.outputDims[i]}, b.builder.getI64Type()),
+        double(window.strides[i]));
+    Value last = b.binary<graph::MinOp>(
+        b.binary<graph::AddOp>(first, b.scalar(window.size[i])), b.scalar(end));
+    Value count = b.binary<graph::MaxOp>(
+        b.binary<graph::SubOp>(last,
+                               b.binary<graph::MaxOp>(first, b.scalar(begin))),
+        0.0);
+    DimVector dims(spatial.size() + 2, DimExpr(1));
+    dims[2 + i] = window.outputDims[i];
+    Value along = b.reshape(b.convert(count, wide), dims);
+    counts = counts ? b.binary<graph::MulOp>(counts, along) : along;
+  }
+  return b.convert(counts, element);
+}
+
+/// The same, for windows with gaps by pooling ones: of the input and, if
+/// `padded`, of the padding that the node asks for.
 static Value countedElements(NodeReading &n, Window window,
                              const DimVector &spatial, bool padded) {
+  bool isDense = llvm::all_of(window.dilations,
+                              [](int64_t dilation) { return dilation == 1; });
+  if (isDense) {
+    SmallVector<int64_t> pads =
+        n.intsAttribute("pads", SmallVector<int64_t>(2 * spatial.size(), 0));
+    return openCounts(n, window, spatial,
+                      ArrayRef(pads).take_back(padded ? spatial.size() : 0));
+  }
   DimVector dims = {DimExpr(1), DimExpr(1)};
   dims.append(spatial);
   if (padded) {

@@ -189,6 +189,22 @@ TEST(ImportSizes, WindowsOverUnknownSizes) {
         {ramp("x", {1, 2, 6})}, 3);
 }
 
+// By where a window begins and ends, or by pooling ones where it has gaps.
+TEST(ImportSizes, CountsOfWindowsOverPlanes) {
+  for (int64_t padded : {0, 1})
+    for (int64_t dilation : {1, 2})
+      for (std::vector<int64_t> size :
+           std::vector<std::vector<int64_t>>{{6, 5}, {9, 3}, {3, 8}})
+        expectSame(makeNode("AveragePool", {"x"}, {"y0"},
+                            {intsAttribute("kernel_shape", {3, 2}),
+                             intsAttribute("strides", {2, 1}),
+                             intsAttribute("pads", {1, 1, 2, 0}),
+                             intsAttribute("dilations", {dilation, 1}),
+                             intAttribute("count_include_pad", padded),
+                             intAttribute("ceil_mode", 1)}),
+                   {ramp("x", {1, 2, size[0], size[1]})}, 4);
+}
+
 // The host computes the position of a single copy.
 TEST(ImportSizes, BordersOfCopies) {
   for (const char *mode : {"reflect", "edge", "wrap"})
