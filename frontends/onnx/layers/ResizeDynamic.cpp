@@ -125,8 +125,11 @@ static Value interleaved(ImportBuilder &b, int64_t dim,
 static Value weighOpenPhases(ImportBuilder &b, Value x, const ResizeAxis &axis,
                              const PhaseWeights &weights) {
   Type element = getElementTypeOrSelf(x.getType());
-  // An input without elements has no ends to repeat.
-  DimExpr end = DimExpr::min(axis.input, DimExpr(1));
+  // An input without elements has no ends to repeat. Where only the last one is
+  // repeated, that of such an input is a zero, which no output reads: parts
+  // then begin at constants.
+  DimExpr end =
+      weights.before ? DimExpr::min(axis.input, DimExpr(1)) : DimExpr(1);
   auto ends = [&](const DimExpr &start, int64_t count) {
     SmallVector<Value> parts(count, b.sliceDim(x, axis.dim, start, end));
     return parts;
@@ -134,8 +137,16 @@ static Value weighOpenPhases(ImportBuilder &b, Value x, const ResizeAxis &axis,
   SmallVector<Value> parts = ends(DimExpr(0), weights.before);
   parts.push_back(x);
   // The last output ends before the input does.
-  if (weights.factor > 1 || weights.after >= weights.stride)
-    parts.append(ends(axis.input - end, weights.after));
+  if (weights.factor > 1 || weights.after >= weights.stride) {
+    DimExpr last = axis.input - end;
+    if (!weights.before) {
+      DimVector none(b.dims(x).size(), DimExpr(0)), one = none;
+      one[axis.dim] = end;
+      x = b.pad(x, b.scalarConstant(element, 0), one, none);
+      last = axis.input;
+    }
+    parts.append(ends(last, weights.after));
+  }
   Value padded = b.concat(axis.dim, parts);
   DimExpr count = weights.factor > 1 ? axis.input : axis.output;
   SmallVector<Value> phases;
