@@ -80,6 +80,8 @@ static LogicalResult checkTile(const Request &request, const WindowKeys &keys,
                                  Twine(keys.lanes) + " lanes");
     if (keys.form == WindowForm::Rows && tile[0] != 1)
       return fail(TileSizes, "one row");
+    if (keys.form == WindowForm::Interleaved && tile[1] != keys.lanes)
+      return fail(TileSizes, "one vector");
     if (tile[1] / keys.lanes > mostVectors)
       return fail(ModelLimits, "at most " + Twine(mostVectors) + " vectors");
     sums /= keys.lanes;
@@ -95,11 +97,22 @@ static LogicalResult checkBlock(const Request &request, const WindowKeys &keys,
   constexpr int64_t mostBytes = 256 << 10, mostSums = 64;
   graph::FusionOp fusion = request.fusion;
   ArrayRef<int64_t> block = keys.block;
+  std::string copies =
+      "copies of at most " + std::to_string(mostBytes) + " bytes";
   if (keys.form != WindowForm::Planes) {
-    size_t sizes = keys.form == WindowForm::Rows ? 1 : 2;
-    if (block.size() != sizes)
+    bool isOne =
+        keys.form == WindowForm::Rows || keys.form == WindowForm::Interleaved;
+    if (block.size() != (isOne ? 1u : 2u))
       return refuseList(fusion, TileSizes, "block", block,
-                        sizes == 1 ? "one size" : "two sizes");
+                        isOne ? "one size" : "two sizes");
+    if (keys.form == WindowForm::Interleaved) {
+      auto planes = forms.interleaved(keys);
+      if (!planes)
+        return refuseList(fusion, ModelLimits, "block", block,
+                          "positions of a row of windows");
+      if (forms.copiedBytes(*planes) > mostBytes)
+        return refuseList(fusion, ModelLimits, "block", block, copies);
+    }
     return keys.keep == 0 ? success()
                           : refuse(fusion, ModelLimits, "keep",
                                    Twine(keys.keep), "none but for planes");
@@ -116,8 +129,7 @@ static LogicalResult checkBlock(const Request &request, const WindowKeys &keys,
   if (planes->isTile && !planes->rowLoop && block[1] != 1)
     return refuseList(fusion, TileSizes, "block", block, "tiles of one row");
   if (forms.copiedBytes(*planes) > mostBytes)
-    return refuseList(fusion, ModelLimits, "block", block,
-                      "copies of at most " + Twine(mostBytes) + " bytes");
+    return refuseList(fusion, ModelLimits, "block", block, copies);
   return keys.keep <= mostSums
              ? success()
              : refuse(fusion, ModelLimits, "keep", Twine(keys.keep),

@@ -33,7 +33,8 @@ private:
   /// Pooling of which each vector of a row is parted once for all lines.
   bool reducesRowsLast() const { return !window.conv && !window.inOrder(); }
   Value reduceAlong(ArrayRef<LaneIndex> index, ArrayRef<RowPart> parts,
-                    ArrayRef<Value> vectors, ArrayRef<int64_t> down, Value sum);
+                    ArrayRef<Value> vectors, ArrayRef<LaneIndex> down,
+                    Value sum);
   SmallVector<Value> addLine(ArrayRef<LaneIndex> index, ArrayRef<RowPart> parts,
                              ArrayRef<LineTap> lines, ArrayRef<Value> sums);
   SmallVector<Value> whereInside(const LineTap &line, ArrayRef<Value> sums,
@@ -60,7 +61,7 @@ private:
 Value InPlaceWindow::reduceAlong(ArrayRef<LaneIndex> index,
                                  ArrayRef<RowPart> parts,
                                  ArrayRef<Value> vectors,
-                                 ArrayRef<int64_t> down, Value sum) {
+                                 ArrayRef<LaneIndex> down, Value sum) {
   const PlaneSide &x = geometry.x;
   for (int64_t tap = 0; tap < x.taps; ++tap) {
     int64_t distance = tap * x.dilation;
@@ -81,11 +82,10 @@ SmallVector<Value> InPlaceWindow::addLine(ArrayRef<LaneIndex> index,
                                           ArrayRef<RowPart> parts,
                                           ArrayRef<LineTap> lines,
                                           ArrayRef<Value> sums) {
-  SmallVector<LaneIndex> rows;
-  SmallVector<int64_t> down;
+  SmallVector<LaneIndex> rows, down;
   for (auto [tap, line, size] : lines) {
     rows.push_back(emitter.indices.scalar(line, size));
-    down.push_back(tap);
+    down.push_back(LaneIndex(DimExpr(tap)));
   }
   SmallVector<Value> vectors;
   for (const RowPart &part : parts) {

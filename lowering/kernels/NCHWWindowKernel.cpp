@@ -9,7 +9,6 @@
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/InPlaceWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -43,7 +42,6 @@ private:
   using Finish =
       llvm::function_ref<void(Value row, Value column, int64_t rows,
                               ArrayRef<int64_t> shifts, ArrayRef<Value> lanes)>;
-  Value buffer(int64_t elements);
   void copyPlane(Value memory, ArrayRef<LaneIndex> index);
   void copyRow(Value memory, SmallVector<LaneIndex> index, Value row,
                int64_t phase);
@@ -84,19 +82,6 @@ private:
 };
 
 } // namespace
-
-/// A buffer filled with the padding value, which only copies of rows overwrite.
-Value NCHWWindowKernel::buffer(int64_t elements) {
-  elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
-  Value memory =
-      k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({elements}, element),
-                                   k.b.getI64IntegerAttr(k.target.lineBytes));
-  Value padding = start();
-  k.loop(k.index(0), k.index(elements), k.index(width), [&](Value at) {
-    k.b.create<vector::StoreOp>(k.loc, padding, memory, at);
-  });
-  return memory;
-}
 
 void NCHWWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
   if (emitter.active.mask)
@@ -247,7 +232,7 @@ void NCHWWindowKernel::reduceColumns(const PlaneView &view,
   std::vector<SmallVector<Value>> weights(taps.size());
   for (auto [column, tap] : llvm::enumerate(taps))
     for (int64_t down = 0; down < y.taps; ++down)
-      weights[column].push_back(weight(down, tap, index));
+      weights[column].push_back(weight(LaneIndex(DimExpr(down)), tap, index));
   int64_t lines = (rows - 1) * y.stride + y.reach() + 1;
   for (int64_t line = 0; line < lines; ++line)
     for (auto [column, offset] : llvm::enumerate(at))

@@ -11,6 +11,7 @@
 #include "lowering/elements/LoopNests.h"
 #include "lowering/elements/WindowElements.h"
 #include "lowering/kernels/DotWindowKernel.h"
+#include "lowering/kernels/InterleavedWindow.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/schedule/Schedule.h"
@@ -470,6 +471,9 @@ static bool hasSizes(const WindowLoops &loops, const WindowKeys &keys,
     return loops.lanesAlongRow() && planes && keys.keep > 0 &&
            keys.block.size() == (planes->isTile ? 3u : 1u);
   }
+  case sched::WindowForm::Interleaved:
+    return loops.lanesAlongRow() && hasTile && keys.block.size() == 1 &&
+           InterleavedPlanes::of(loops, keys.lanes, keys.block[0]);
   case sched::WindowForm::Dots:
     return DotWindowSchedule::supports(loops, dims) && hasTile &&
            keys.block.size() == 2;
@@ -482,9 +486,20 @@ static FailureOr<KernelPlan> emitForm(const EmissionContext &context,
                                       const WindowKeys &keys) {
   if (keys.form == sched::WindowForm::Planes)
     return emitNCHWWindow(context, loops, keys);
+  if (keys.form == sched::WindowForm::Interleaved)
+    return emitInterleavedWindow(
+        context, loops, keys,
+        *InterleavedPlanes::of(loops, keys.lanes, keys.block[0]));
   if (keys.form == sched::WindowForm::Dots)
     return emitDotWindow(context, loops, keys);
   return NHWCWindowKernel(context, loops, keys).run();
+}
+
+/// Of the name of a variant that is beside one for all sizes.
+static StringRef suffixOf(sched::WindowForm form) {
+  if (form == sched::WindowForm::Interleaved)
+    return "_interleaved";
+  return form == sched::WindowForm::Rows ? "_rows" : "_narrow";
 }
 
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
@@ -500,7 +515,7 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
     std::string name = context.name.str();
     // Beside the one for all sizes.
     if (&variant != &variants.back())
-      name += keys.form == sched::WindowForm::Rows ? "_rows" : "_narrow";
+      name += suffixOf(keys.form);
     EmissionContext own{fusion, context.dims, context.target, context.kernels,
                         name};
     if (!hasSizes(*loops, keys, context.dims))

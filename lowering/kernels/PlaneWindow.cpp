@@ -8,6 +8,8 @@
 #include "lowering/elements/ReductionSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -37,6 +39,22 @@ bool PlaneWindow::mayReadPadding(unsigned loop) const {
   DimExpr behind = span.behind(space.size(loop) - 1);
   return span.low > 0 ||
          !DimExpr(0).provablyAtMost(behind, /*atLeastOne=*/true);
+}
+
+Value PlaneWindow::array(int64_t elements) {
+  elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
+  return k.b.create<memref::AllocaOp>(
+      k.loc, MemRefType::get({elements}, element),
+      k.b.getI64IntegerAttr(k.target.lineBytes));
+}
+
+Value PlaneWindow::buffer(int64_t elements) {
+  Value memory = array(elements), padding = start();
+  int64_t size = cast<MemRefType>(memory.getType()).getNumElements();
+  k.loop(k.index(0), k.index(size), k.index(width), [&](Value at) {
+    k.b.create<vector::StoreOp>(k.loc, padding, memory, at);
+  });
+  return memory;
 }
 
 Value PlaneWindow::start() {
@@ -156,7 +174,7 @@ Value PlaneWindow::firstColumn(Value at, int64_t number) {
 
 /// Weight of tap `x` along the row and `down` along the other dimensions; null
 /// for pooling.
-Value PlaneWindow::weight(ArrayRef<int64_t> down, const LaneIndex &x,
+Value PlaneWindow::weight(ArrayRef<LaneIndex> down, const LaneIndex &x,
                           ArrayRef<LaneIndex> index) {
   if (!conv)
     return {};
@@ -169,7 +187,7 @@ Value PlaneWindow::weight(ArrayRef<int64_t> down, const LaneIndex &x,
       at[d] = x;
     for (auto [loop, tap] : llvm::zip(downLoops, down))
       if (dim == space.dimOf(loop))
-        at[d] = LaneIndex(DimExpr(tap));
+        at[d] = tap;
   }
   Value weight = emitter.emit(conv.getKernel(), at);
   return weight ? k.broadcast(weight, unsigned(width)) : start();

@@ -36,11 +36,15 @@ struct PlaneWindow {
   bool mayReadPadding(unsigned loop) const;
   /// Taps are reduced in the interpreter's order.
   bool inOrder() const { return reduced.inOrder(geometry); }
+  /// Memory of a task, in whole vectors.
+  mlir::Value array(int64_t elements);
+  /// The same, filled with padding, which only copies of rows overwrite.
+  mlir::Value buffer(int64_t elements);
   /// A vector of what no tap changes.
   mlir::Value start();
   /// `sum` with one more tap; pooling has no weight.
   mlir::Value step(mlir::Value sum, mlir::Value lanes, mlir::Value weight);
-  mlir::Value weight(llvm::ArrayRef<int64_t> down, const LaneIndex &x,
+  mlir::Value weight(llvm::ArrayRef<LaneIndex> down, const LaneIndex &x,
                      llvm::ArrayRef<LaneIndex> index);
   llvm::SmallVector<LaneIndex> inputIndex(llvm::ArrayRef<LaneIndex> index,
                                           llvm::ArrayRef<LaneIndex> rows,

@@ -126,7 +126,7 @@ struct Prefetches {
 };
 
 /// What the lanes of a pooling or depthwise convolution run along.
-enum class WindowForm { Open, Channels, Rows, Planes, Dots };
+enum class WindowForm { Open, Channels, Rows, Planes, Interleaved, Dots };
 
 struct ConvForm {
   enum Kind : unsigned { Open, Direct, Indirect, Winograd, Depthwise };

@@ -141,7 +141,7 @@ class Sched_Blocked<string name, string attrMnemonic, dag own> : Sched_Kind<name
     IntegerParameter<"lanes of a vector">:$lanes))>;
 
 def Sched_WindowAttr : Sched_Kind<"Window", "window", (ins
-    OptionalParameter<"::zenith::sched::WindowForm", "channels, rows, planes or dots">:$form,
+    OptionalParameter<"::zenith::sched::WindowForm", "channels, rows, planes, interleaved or dots">:$form,
     IntegersParameter<"results that are computed at a time">:$tile,
     IntegersParameter<"results of a task, as the form counts them">:$block,
     IntegerParameter<"planes: vectors of sums in registers">:$keep,
@@ -154,7 +154,9 @@ def Sched_WindowAttr : Sched_Kind<"Window", "window", (ins
     row, which is read where it lies; `tile` is one row, and its columns that are computed at a time, `block` the results of a
     task. `planes`: along the rows of planes that are copied with their padding; `block` is the planes of a task, or, where
     only a run knows their size, the tiles of planes, and the rows and columns of one; `keep` vectors of sums are in
-    registers. Tiles of volumes, those of one vector, and those that windows read too seldom, are not copied. `dots`: along
+    registers. Tiles of volumes, those of one vector, and those that windows read too seldom, are not copied. `interleaved`: along
+    as many neighbouring planes as there are lanes, which are transposed into a copy of at most `block` positions; `tile` is
+    the columns, and the lanes, that are computed at a time. `dots`: along
     channels, with bytes of four rows side by side for dot products; `tile` is the rows and columns that are computed at a
     time, `block` the blocks of rows, and the channels, of a task.
     Windows whose region says how elements combine have no form.

@@ -28,6 +28,7 @@ static constexpr Word<WindowForm> windowWords[] = {
     {"channels", WindowForm::Channels},
     {"rows", WindowForm::Rows},
     {"planes", WindowForm::Planes},
+    {"interleaved", WindowForm::Interleaved},
     {"dots", WindowForm::Dots}};
 static constexpr Word<Operand::Form> operandWords[] = {
     {"open", Operand::Open},     {"rows", Operand::Rows},

@@ -55,16 +55,19 @@ struct PlaneGeometry {
       all *= side.taps;
     return all;
   }
+  /// Neighbouring results read elements that they share.
+  bool overlaps() const {
+    return x.reach() >= x.stride || y.reach() >= y.stride;
+  }
   /// Tiles that are read where they lie: of volumes, of which a copy would have
   /// one plane, and where an element is read too seldom for a copy to pay off,
   /// as in tiles of a vector.
   bool readsInPlace() const {
     // More lines are too much code.
     constexpr int64_t mostLines = 16, fewReads = 3;
-    bool overlaps = x.reach() >= x.stride || y.reach() >= y.stride;
     bool readsOften = taps() >= fewReads * x.stride * y.stride || !rowLoop;
     return isTile && taps() / x.taps <= mostLines &&
-           (!overlaps || !readsOften || !others.empty() || isVector);
+           (!overlaps() || !readsOften || !others.empty() || isVector);
   }
   int64_t rowStride(int64_t width) const {
     return x.stride * phaseStride(width);

@@ -83,6 +83,10 @@ int64_t WindowForms::copiedBytes(const PlaneGeometry &planes) const {
   return planes.elements(lanes) * bytesOfInput();
 }
 
+int64_t WindowForms::copiedBytes(const InterleavedPlanes &planes) const {
+  return 2 * planes.positions * planes.lanes * bytesOfInput();
+}
+
 bool WindowForms::copiesPlanes() const {
   constexpr int64_t longestWindow = 32, longestStride = 8;
   Type element = WindowSums(loops.anchor).element;
@@ -188,6 +192,35 @@ DimExpr WindowForms::fillsVectors() const {
          isLong;
 }
 
+std::optional<InterleavedPlanes>
+WindowForms::interleaved(const WindowKeys &given) const {
+  if (!geometry || !copiesPlanes())
+    return std::nullopt;
+  // With what it is copied from, twice the first-level cache.
+  int64_t positions = given.block.size() == 1 ? given.block[0]
+                                              : int64_t(target.l1Share(1)) /
+                                                    (lanes * bytesOfInput());
+  return InterleavedPlanes::of(loops, lanes, positions);
+}
+
+/// Small planes of unknown size whose windows overlap. Those that few taps read
+/// in place take about as long there, but for rows with a quarter of a vector.
+std::optional<WindowVariant>
+WindowForms::interleavedVariant(bool besideNarrow) const {
+  if (!geometry || !geometry->isTile || !geometry->overlaps())
+    return std::nullopt;
+  bool isFew = geometry->taps() <= fewTaps;
+  if (isFew &&
+      (besideNarrow ? geometry->x.stride == 1 : geometry->readsInPlace()))
+    return std::nullopt;
+  auto planes = interleaved({});
+  if (!planes)
+    return std::nullopt;
+  if (besideNarrow)
+    planes->mostColumns = lanes / 4;
+  return WindowVariant{WindowForm::Interleaved, planes->fits()};
+}
+
 bool WindowForms::supports(WindowForm form) const {
   switch (form) {
   case WindowForm::Open:
@@ -198,6 +231,10 @@ bool WindowForms::supports(WindowForm form) const {
     return loops.lanesAlongRow() && fillsVectors().isConstant(1);
   case WindowForm::Planes:
     return loops.lanesAlongRow() && copiesPlanes();
+  case WindowForm::Interleaved: {
+    auto planes = interleaved({});
+    return planes && planes->fits().isConstant(1);
+  }
   case WindowForm::Dots:
     return mayUseDots;
   }
@@ -217,7 +254,13 @@ SmallVector<WindowVariant, 2> WindowForms::chosen() const {
   }
   DimExpr inPlace = graph::oneFactor(fills * readsRowsInPlace());
   SmallVector<WindowVariant, 2> variants;
-  if (auto narrow = narrowVariant(); narrow && !inPlace.isConstant(1))
+  auto narrow = narrowVariant();
+  if (auto sideBySide = interleavedVariant(narrow.has_value())) {
+    variants.push_back(*sideBySide);
+    if (narrow)
+      narrow->guard = narrow->guard * (DimExpr(1) - sideBySide->guard);
+  }
+  if (narrow && !inPlace.isConstant(1))
     variants.push_back(*narrow);
   if (!inPlace.isConstant(0))
     variants.push_back({WindowForm::Rows, inPlace});
@@ -309,6 +352,15 @@ WindowKeys WindowForms::keysOf(WindowForm form, const WindowKeys &given) const {
   case WindowForm::Planes:
     addPlanes(keys);
     break;
+  case WindowForm::Interleaved: {
+    // A step of a pooling is several instructions.
+    int64_t columns = isa<graph::ConvolutionOp>(loops.anchor) ? 4 : 2;
+    if (keys.tile.empty())
+      keys.tile = {columns, lanes};
+    if (keys.block.empty())
+      keys.block = {interleaved(given)->positions};
+    break;
+  }
   case WindowForm::Dots: {
     DotWindowSchedule schedule(loops);
     if (keys.tile.empty())

@@ -7,7 +7,7 @@
 #define ZENITH_LOWERING_SCHEDULE_WINDOWS_WINDOWFORMS_H
 
 #include "lowering/schedule/Schedule.h"
-#include "lowering/schedule/windows/PlaneGeometry.h"
+#include "lowering/schedule/windows/InterleavedPlanes.h"
 
 namespace zenith::kernels {
 
@@ -50,6 +50,10 @@ public:
   /// The planes of `planes`, with the tile of these keys.
   std::optional<PlaneGeometry> planes(const WindowKeys &keys) const;
   int64_t copiedBytes(const PlaneGeometry &planes) const;
+  /// Planes side by side in a copy of as many positions as the given keys or
+  /// the caches say.
+  std::optional<InterleavedPlanes> interleaved(const WindowKeys &given) const;
+  int64_t copiedBytes(const InterleavedPlanes &planes) const;
 
 private:
   bool copiesPlanes() const;
@@ -57,6 +61,7 @@ private:
   graph::DimExpr fillsVectors() const;
   graph::DimExpr readsRowsInPlace() const;
   std::optional<WindowVariant> narrowVariant() const;
+  std::optional<WindowVariant> interleavedVariant(bool besideNarrow) const;
   void addChannels(WindowKeys &keys) const;
   void addPlanes(WindowKeys &keys) const;
   int64_t bytesOfInput() const;

@@ -82,15 +82,15 @@ def draw_window(keys, put, form, chance, r):
         if form != "planes":
             put("block")
     if chance(0.2):
-        form = r.choice(["channels", "rows", "planes", "dots"])
+        form = r.choice(["channels", "rows", "planes", "interleaved", "dots"])
         put("tile"), put("block"), put("keep")
         put("form", keys["form"].replace(re.search(r"(\w+)>?$", keys["form"])[1], form))
         return
     if form != "planes" and chance():
         tile = [r.randint(1, 9), r.randint(1, 9)] if form == "dots" else [1, lanes * r.choice([1, 2, 4, 8])]
-        put("tile", [r.randint(1, 24), tile[1]] if form == "channels" else tile)
+        put("tile", [r.randint(1, 24), tile[1]] if form in ("channels", "interleaved") else tile)
     if chance():
-        count = {"rows": 1, "planes": 3 if "," in keys.get("block", "") else 1}.get(form, 2)
+        count = {"rows": 1, "interleaved": 1, "planes": 3 if "," in keys.get("block", "") else 1}.get(form, 2)
         block = [r.choice([1, 3, 50, 1000, 100000]) for _ in range(count)]
         put("block", [block[0], r.randint(1, 20), lanes * r.randint(1, 8)] if count == 3 else block)
     if form == "planes" and chance():

@@ -149,9 +149,10 @@ func.func @pooling_rows(%x: tensor<1x8x100x100xf32>) -> tensor<1x8x100x100xf32> 
   return %0 : tensor<1x8x100x100xf32>
 }
 
-// Planes of sizes that only a run knows: rows of large ones are read where they lie, others are copied by tiles.
+// Planes of sizes that only a run knows: rows of large ones are read where they lie, others are copied by tiles, or
+// interleaved where rows are short and as many planes as lanes lie side by side.
 // CHECK-LABEL: func.func @pooling_planes(
-// CHECK: schedule = #sched.choice<["1 <= min(1099511627776, min(1, min(1, max(0, 2*h + h*w + 2*w - 8188)) + min(1, max(0, w - 31)))*min(1, max(0, max(w - 1, 1) - 8))*min(1, max(0, w - 7))*min(1, max(0, -w + max(w - 1, 1) + 9)))" : #sched.window<on = task, form = rows, tile = [1, 32], block = [4096], lanes = 8>, else : #sched.window<on = task, form = planes, block = [3, 32, 32], keep = 8, lanes = 8>]>}
+// CHECK: schedule = #sched.choice<["1 <= min(1, max(0, h*w - 7))*min(1, max(0, -w + 5))*min(1, max(0, -3*w + 1025))" : #sched.window<on = task, form = interleaved, tile = [2, 8], block = [1024], lanes = 8>, "1 <= min(1099511627776, min(1, min(1, max(0, 2*h + h*w + 2*w - 8188)) + min(1, max(0, w - 31)))*min(1, max(0, max(w - 1, 1) - 8))*min(1, max(0, w - 7))*min(1, max(0, -w + max(w - 1, 1) + 9)))" : #sched.window<on = task, form = rows, tile = [1, 32], block = [4096], lanes = 8>, else : #sched.window<on = task, form = planes, block = [3, 32, 32], keep = 8, lanes = 8>]>}
 // ZEN4-LABEL: func.func @pooling_planes(
 // ZEN4: schedule = #sched.choice<["1 <= min(1099511627776, min(1, min(1, max(0, 2*h + h*w + 2*w - 8188)) + min(1, max(0, w - 63)))*min(1, max(0, max(w - 1, 1) - 16))*min(1, max(0, w - 15))*min(1, max(0, -w + max(w - 1, 1) + 17)))" : #sched.window<on = task, form = rows, tile = [1, 64], block = [4096], lanes = 16>, else : #sched.window<on = task, form = planes, block = [3, 32, 64], keep = 8, lanes = 16>]>}
 // NEOVERSE-LABEL: func.func @pooling_planes(

@@ -345,7 +345,7 @@ def pooling(r):
 
 
 def pooling_nchw(r):
-    size, c, pad = r.randint(6, 30), r.choice([1, 5, 16]), r.randint(0, 1)
+    size, c, pad = r.choice([r.randint(6, 9), r.randint(6, 30)]), r.choice([1, 5, 16]), r.randint(0, 1)
     out = size + 2 * pad - 2
     x, y = tensor([1, c, size, size]), tensor([1, c, out, out])
     return function([("a", x)], [("b", y)],
@@ -354,8 +354,8 @@ def pooling_nchw(r):
 
 
 def pooling_of_any_size(r):
-    """Rows of planes that are read where they lie, or copied by tiles: a choice by sizes."""
-    c, k = r.choice([1, 5]), r.choice([3, 3, 5])
+    """Rows of planes that are read where they lie, or copied, by tiles or interleaved: a choice by sizes."""
+    c, k = r.choice([1, 5, 19]), r.choice([3, 3, 5])
     t, dims = f"tensor<1x{c}x?x?xf32>", f'{{graph.dims = ["1", "{c}", "n", "n"]}}'
     return function([("a", t, dims)], [("b", t, dims)],
                     [f"%b = graph.reduce_window {r.choice(['max', 'sum'])}, %a window [1, 1, {k}, {k}] strides [1, 1, 1, 1] "
@@ -364,7 +364,7 @@ def pooling_of_any_size(r):
 
 
 def depthwise_nchw(r):
-    size, c, k = r.randint(6, 40), r.choice([1, 6]), r.choice([3, 5, 7])
+    size, c, k = r.choice([r.randint(6, 8), r.randint(6, 40)]), r.choice([1, 6, 17]), r.choice([3, 5, 7])
     x, w = tensor([1, c, size, size]), tensor([c, 1, k, k])
     return function([("a", x), ("b", w)], [("c", x)],
                     [f"%c = graph.convolution %a, %b <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])> "

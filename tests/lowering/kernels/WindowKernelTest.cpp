@@ -353,6 +353,72 @@ TEST_P(NHWCWindowKernel, TilesOfPlanesOfUnknownSize) {
     }
 }
 
+// Planes whose rows have few results are interleaved where they fill lanes;
+// filters come channels-first or channels-last, and epilogues have elements of
+// a plane alike or not.
+TEST_P(NHWCWindowKernel, SmallPlanesOfUnknownSize) {
+  std::string plane = "tensor<2x21x?x?xf32>";
+  for (std::vector<int64_t> size : std::vector<std::vector<int64_t>>{
+           {7, 7}, {1, 1}, {2, 8}, {0, 6}, {6, 0}, {15, 14}, {300, 3}, {4, 17}})
+    for (int stride : {1, 2}) {
+      std::string step = std::to_string(stride);
+      std::vector<int64_t> shape = {2, 21, size[0], size[1]};
+      auto expectInterleaved = [&](int64_t mostColumns) {
+        int64_t lanes = GetParam(), results = (size[1] + stride - 1) / stride;
+        EXPECT_EQ(harness.ran.size(), 1u);
+        EXPECT_EQ(harness.hasRun("_interleaved"),
+                  lanes >= 8 && results <= mostColumns &&
+                      size[0] * size[1] >= lanes)
+            << size[0] << " x " << size[1] << " by " << stride;
+      };
+      for (const char *kind : {"max", "sum"})
+        check("%a : " + plane, plane,
+              std::string("%r = graph.reduce_window ") + kind +
+                  ", %a window [1, 1, 3, 5] strides [1, 1, " + step + ", " +
+                  step +
+                  "] low [0, 0, 1, 3] high [0, 0, 1, 1] base_dilation [1, 1, "
+                  "1, 1] dilation [1, 1, 1, 1] : " +
+                  plane + " -> " + plane,
+              {shape});
+      expectInterleaved(GetParam() / 2);
+      check("%x : " + plane + ", %w : tensor<21x1x3x3xf32>", plane,
+            "%r = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = "
+            "(1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [" +
+                step + ", " + step +
+                "] low [1, 1] high [1, 1] input_dilation [1, 1] "
+                "kernel_dilation [1, 1] groups 21 : (" +
+                plane + ", tensor<21x1x3x3xf32>) -> " + plane,
+            {shape, {21, 1, 3, 3}});
+      // Few taps read half registers in place, or tiles of a row.
+      bool hasNarrow = GetParam() == 16;
+      expectInterleaved(
+          (stride == 2) == hasNarrow ? GetParam() / (hasNarrow ? 4 : 2) : 0);
+      for (std::string kernel : {"21x1x5x4", "5x4x1x21"}) {
+        bool isFirst = kernel.front() == '2';
+        std::string w = "tensor<" + kernel + "xf32>";
+        check("%x : " + plane + ", %w : " + w + ", %b : tensor<21xf32>", plane,
+              "%0 = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel "
+              "= (" +
+                  std::string(isFirst ? "1, 0, [2, 3]" : "2, 3, [0, 1]") +
+                  "), output = (0, 1, [2, 3])> strides [" + step + ", " + step +
+                  "] low [2, 1] high [2, 2] input_dilation [1, 1] "
+                  "kernel_dilation [1, 1] groups 21 : (" +
+                  plane + ", " + w + ") -> " + plane +
+                  "\n%h = graph.dim %0, 2 : " + plane +
+                  "\n%v = graph.dim %0, 3 : " + plane +
+                  (isFirst ? "\n%1 = graph.iota 3 [%h, %v] : "
+                           : "\n%1 = graph.broadcast %b [1] [%h, %v] : "
+                             "tensor<21xf32> -> ") +
+                  plane + "\n%r = graph.add %0, %1 : " + plane,
+              {shape,
+               isFirst ? std::vector<int64_t>{21, 1, 5, 4}
+                       : std::vector<int64_t>{5, 4, 1, 21},
+               {21}});
+        expectInterleaved(GetParam() / 2);
+      }
+    }
+}
+
 TEST_P(NHWCWindowKernel, PlanesOfUnknownSizeByLongStrides) {
   std::string plane = "tensor<2x3x?x?xf32>";
   auto pool = [&](int rows, int columns, int stride, int high) {
