@@ -10,6 +10,7 @@
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace zenith::sched;
@@ -99,6 +100,55 @@ static DimExpr bytesOf(ValueRange values, graph::DimAnalysis &dims) {
   return bytes;
 }
 
+/// Bytes of `value` that a program's own memory does not hold: of parameters,
+/// arguments and what it returns. 0 where only a run knows.
+static double bytesOutside(Value value, graph::DimAnalysis &dims) {
+  bool isTemporary = value.getDefiningOp<graph::FusionOp>() &&
+                     llvm::none_of(value.getUsers(), [](Operation *user) {
+                       return isa<func::ReturnOp>(user);
+                     });
+  auto count = dims.elementCount(value).constant();
+  return count && !isTemporary ? double(*count * bytesOfElement(value)) : 0;
+}
+
+/// Whether the steps after a fusion touch more bytes than caches hold, so that
+/// the caller finds none of the fusion's results there. Each value counts once,
+/// tables of which rows are gathered do not. Ends with the bytes.
+static bool leavesCaches(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                         const target::TargetModel &model) {
+  llvm::SmallPtrSet<Value, 16> touched;
+  double bytes = 0;
+  auto touch = [&](Value value) {
+    if (touched.insert(value).second)
+      bytes += bytesOutside(value, dims);
+  };
+  for (Operation *op = fusion->getNextNode();
+       op && bytes <= double(model.streamingBytes); op = op->getNextNode()) {
+    auto later = dyn_cast<graph::FusionOp>(op);
+    if (!later)
+      continue;
+    for (auto [input, argument] :
+         llvm::zip(later.getInputs(), later.getBody().getArguments()))
+      if (llvm::none_of(argument.getUsers(), [](Operation *user) {
+            return isa<graph::GatherOp>(user);
+          }))
+        touch(input);
+    llvm::for_each(later.getResults(), touch);
+  }
+  return bytes > double(model.streamingBytes);
+}
+
+/// Bytes that a kernel touches from which on it streams: what all caches hold,
+/// or what the core's own do where later steps replace the rest.
+static int64_t mostCached(graph::FusionOp fusion, const DimExpr &bytes,
+                          graph::DimAnalysis &dims,
+                          const target::TargetModel &model) {
+  int64_t few = std::min(model.streamingBytes, 2 * model.l2Bytes);
+  bool areFew = bytes.constant().value_or(few + 1) <= few;
+  return areFew || !leavesCaches(fusion, dims, model) ? model.streamingBytes
+                                                      : few;
+}
+
 /// The same schedule with other stores.
 static Attribute withStore(Attribute schedule, const Stores &store) {
   MLIRContext *context = schedule.getContext();
@@ -137,11 +187,11 @@ graph::Schedule withStreamingStores(graph::FusionOp fusion,
   DimExpr read = bytesOf(inputs.getArrayRef(), dims),
           written = bytesOf(fusion->getResults(), dims), all = read + written;
   condition = condition * kernels::isAtMost(written - read * DimExpr(2), 0);
-  Guard guard{DimExpr(model.streamingBytes + 1), all};
+  const int64_t most = mostCached(fusion, all, dims, model);
+  Guard guard{DimExpr(most + 1), all};
   if (!condition.isConstant(1))
     guard = {DimExpr(1),
-             (DimExpr(1) - kernels::isAtMost(all, model.streamingBytes)) *
-                 condition};
+             (DimExpr(1) - kernels::isAtMost(all, most)) * condition};
   Attribute streamed =
       withStore(schedule, streamingStores(fusion, dims, model));
   if (guard.lower.provablyAtMost(guard.upper))

@@ -17,9 +17,10 @@ sched::Stores streamingStores(graph::FusionOp fusion, graph::DimAnalysis &dims,
                               const target::TargetModel &model);
 
 /// The schedule, of kind elements or reduce, with streaming stores where they
-/// pay off: for results that exceed the caches, unless the kernel writes more
-/// than twice what it reads. A choice where only a run knows. Sizes that depend
-/// on data have no streaming stores: their names are those of one analysis.
+/// pay off: for results that exceed the caches, or leave them before the
+/// program ends, unless the kernel writes more than twice what it reads. A
+/// choice where only a run knows. Sizes that depend on data have no streaming
+/// stores: their names are those of one analysis.
 graph::Schedule withStreamingStores(graph::FusionOp fusion,
                                     graph::Schedule schedule,
                                     graph::DimAnalysis &dims,
