@@ -21,7 +21,8 @@ public:
       : builder(context),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         ops(builder, location, graph, options.states), central(graph.central),
-        needsAllLayers(!graph.isInverseClosed()) {}
+        needsAllLayers(!graph.isInverseClosed()),
+        leavesCentralOut(options.leavesCentralOut) {}
 
   OwningOpRef<ModuleOp> build();
 
@@ -52,7 +53,8 @@ private:
   Location location;
   StateOps ops;
   State central;
-  bool needsAllLayers; ///< `earlier` holds all layers, else the last but one
+  bool needsAllLayers;   ///< `earlier` holds all layers, else the last but one
+  bool leavesCentralOut; ///< of the states
   Value limit;
 };
 
@@ -92,21 +94,25 @@ OwningOpRef<ModuleOp> DistanceBuilder::build() {
   limit = function.getArgument(1);
   Value states = function.getArgument(0), start = ops.constantStates({central}),
         one = ops.number(1), zero = ops.number(0);
-  Value none =
-      ops.broadcast(ops.number(-1), ops.listType(), {}, ops.count(states));
-  Value isStart = ops.equalRows(
-      states, ops.reshape(start,
-                          ops.type({int64_t(central.size())},
-                                   ops.rowsType().getElementType()),
-                          {}));
-  Value first = withDepth(isStart, none, zero);
+  Value count = ops.count(states);
+  Value first = ops.broadcast(ops.number(-1), ops.listType(), {}, count),
+        farther = count;
+  if (!leavesCentralOut) {
+    Value isStart = ops.equalRows(
+        states, ops.reshape(start,
+                            ops.type({int64_t(central.size())},
+                                     ops.rowsType().getElementType()),
+                            {}));
+    first = withDepth(isStart, first, zero);
+    farther = withoutThose(count, isStart);
+  }
   SmallVector<Value> inits{start,
                            needsAllLayers ? start : ops.constantStates({}),
                            ops.asList(one),
                            first,
                            one,
                            zero,
-                           withoutThose(ops.count(states), isStart)};
+                           farther};
   SmallVector<Type> types{ops.rowsType(), ops.rowsType(), list,         list,
                           one.getType(),  one.getType(),  one.getType()};
   ValueRange last = ops.loop(

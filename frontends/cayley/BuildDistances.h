@@ -13,6 +13,9 @@ namespace zenith::cayley {
 
 struct DistanceOptions {
   std::vector<State> states; ///< only their types count
+  /// None of the states will be the central state, for which the program then
+  /// does not look.
+  bool leavesCentralOut = false;
 };
 
 /// A module whose @main takes states, tensor<? x positions>, and the farthest

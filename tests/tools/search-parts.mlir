@@ -72,6 +72,12 @@
 // STARTS: "compile_ms":0,{{.*}}"from":[4,3,2,1,0]
 // RUN: zenith-search distance lrx:5 --states=%t.npy -o %t.distances.npy --json=- | FileCheck --check-prefix=NEAR %s
 // NEAR: "layers":[1,3,6],{{.*}}"reached":9
+// RUN: zenith-search bfs lrx:5 --store-layers=%t.central.npy --layers=0..1
+// RUN: zenith-search distance lrx:5 --states=%t.central.npy -o %t.distances.npy --json=- | FileCheck --check-prefix=CENTRAL %s
+// CENTRAL: "layers":[1,3],{{.*}}"reached":4
+// RUN: zenith-search bfs lrx:5 --store-layers=%t.central.npy --layers=0..0
+// RUN: zenith-search distance lrx:5 --states=%t.central.npy -o %t.distances.npy --json=- | FileCheck --check-prefix=ITSELF %s
+// ITSELF: "layers":[1],{{.*}}"reached":1
 // RUN: zenith-search hash %t.npy --kind=matrix --lanes=3 --seed=5 -o %t.hashes.npy
 // RUN: zenith-search hash %t.npy --kind=matrix --lanes=3 --seed=5 --chunk-size=2 --target=interp -o %t.chunks.npy --json=- | FileCheck --check-prefix=CHUNKS %s
 // RUN: cmp %t.hashes.npy %t.chunks.npy

@@ -24,15 +24,17 @@ struct Distances {
 };
 } // namespace
 
-/// Leaves out the states that are known to be out of reach, which would make a
-/// search visit the whole orbit.
+/// Leaves out the central state and those that are known to be out of reach,
+/// which would make a search visit the whole orbit.
 static Distances splitStates(const cayley::StateGraph &graph,
                              std::vector<cayley::State> states) {
   Distances distances;
   distances.steps.assign(states.size(), -1);
   Reachability reachability(graph);
   for (auto [place, state] : llvm::enumerate(states))
-    if (reachability.mayReach(graph.central, state)) {
+    if (state == graph.central) {
+      distances.steps[place] = 0;
+    } else if (reachability.mayReach(graph.central, state)) {
       distances.places.push_back(place);
       distances.searched.push_back(std::move(state));
     }
@@ -69,6 +71,7 @@ llvm::Error zenith::tools::runDistance(SearchRun &search) {
   const cayley::StateGraph &graph = task->graph;
   cayley::DistanceOptions growth;
   growth.states = {graph.central};
+  growth.leavesCentralOut = true;
   Distances distances = splitStates(graph, std::move(task->states));
   auto module = cayley::buildDistances(graph, growth, search.context.get());
   auto main = module->lookupSymbol<func::FuncOp>("main");

@@ -37,6 +37,19 @@ void Reachability::sort(const cayley::State &state, Order &order) {
     order.differ &= order.at(rank) != order.at(rank - 1);
 }
 
+/// Whether a number is n!.
+static bool isFactorial(llvm::APInt number, size_t n) {
+  for (uint64_t factor = 2; factor <= n; ++factor) {
+    llvm::APInt quotient;
+    uint64_t rest = 0;
+    llvm::APInt::udivrem(number, factor, quotient, rest);
+    if (rest != 0)
+      return false;
+    number = std::move(quotient);
+  }
+  return number.isOne();
+}
+
 bool Reachability::mayReach(const cayley::State &from,
                             const cayley::State &to) {
   if (graph.permutations.empty() || from == to)
@@ -53,6 +66,9 @@ bool Reachability::mayReach(const cayley::State &from,
     constexpr int64_t budget = int64_t(1) << 27;
     isGroupAsked = true;
     group = search::PermutationGroup::build(graph.permutations, budget);
+    // The symmetric group has every permutation.
+    if (group && isFactorial(group->order(), from.size()))
+      group.reset();
   }
   if (!group)
     return true;

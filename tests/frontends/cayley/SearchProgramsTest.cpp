@@ -488,29 +488,33 @@ TEST_F(SearchPrograms, MovesLeadFromStateToState) {
 }
 
 TEST_F(SearchPrograms, DistancesAreThoseOfASearch) {
-  for (const char *name : {"lrx:5", "lx:5", "heisenberg:3,3"}) {
-    StateGraph states = graph(name);
-    auto module = buildDistances(states, {{states.central}}, &context);
-    auto type = mlir::cast<mlir::RankedTensorType>(
-        module->lookupSymbol<mlir::func::FuncOp>("main").getArgumentTypes()[0]);
-    for (int64_t most : {int64_t(3), INT64_MAX}) {
-      std::vector<int64_t> expected;
-      Tensor asked(mlir::RankedTensorType::get({6, type.getDimSize(1)},
-                                               type.getElementType()));
-      for (unsigned seed = 0; seed < 6; ++seed) {
-        State state = scrambled(states, seed * 3, seed);
-        int64_t steps = distance(states, states.central, state);
-        expected.push_back(steps > most ? -1 : steps);
-        Tensor row =
-            stateRow(state, mlir::RankedTensorType::get({1, type.getDimSize(1)},
-                                                        type.getElementType()));
-        std::copy_n(row.bytes(), row.byteSize(),
-                    asked.writable() + seed * row.byteSize());
+  for (const char *name : {"lrx:5", "lx:5", "heisenberg:3,3"})
+    for (bool leavesCentralOut : {false, true}) {
+      StateGraph states = graph(name);
+      auto module = buildDistances(states, {{states.central}, leavesCentralOut},
+                                   &context);
+      auto type = mlir::cast<mlir::RankedTensorType>(
+          module->lookupSymbol<mlir::func::FuncOp>("main")
+              .getArgumentTypes()[0]);
+      for (int64_t most : {int64_t(3), INT64_MAX}) {
+        std::vector<int64_t> expected;
+        Tensor asked(mlir::RankedTensorType::get({6, type.getDimSize(1)},
+                                                 type.getElementType()));
+        for (unsigned seed = 0; seed < 6; ++seed) {
+          State state = scrambled(states, (seed + leavesCentralOut) * 3, seed);
+          int64_t steps = distance(states, states.central, state);
+          ASSERT_TRUE(steps > 0 || !leavesCentralOut);
+          expected.push_back(steps > most ? -1 : steps);
+          Tensor row = stateRow(
+              state, mlir::RankedTensorType::get({1, type.getDimSize(1)},
+                                                 type.getElementType()));
+          std::copy_n(row.bytes(), row.byteSize(),
+                      asked.writable() + seed * row.byteSize());
+        }
+        EXPECT_EQ(integers(run(*module, {asked, number(most)})[0]), expected)
+            << name;
       }
-      EXPECT_EQ(integers(run(*module, {asked, number(most)})[0]), expected)
-          << name;
     }
-  }
 }
 
 TEST_F(SearchPrograms, KeptLayersArePartsOfAllLayers) {
