@@ -229,7 +229,8 @@ def PackBlockCodesPass : ZenithPass<"zenith-pack-block-codes", "::mlir::func::Fu
   let description = [{
     Weights of a matmul that are integers times a scale per block of K lie in panels of columns with as many bits as they have, codes of
     4 bits two to a byte (ir/encodings/CodedPanels.h). A GEMM computes a block of a panel in f32 once for all rows of a task, so that the
-    values are those of weights in f32; up to 8 rows, if their number is known, meet integers in registers, and a block's sums are scaled.
+    values are those of weights in f32; up to 8 rows, or one where only a run knows how many there are, meet integers in registers, and a
+    block's sums are scaled.
     Runs before zenith-pack-matmuls, for targets whose cores have caches
     of their own. Leaves alone integers of more than a byte and fewer columns than half a panel.
   }];

@@ -398,8 +398,9 @@ void GemmCodedRows::sum(const GemmTile &tile, Value panel, bool full) const {
   int64_t columns = *gemm.space.columns.size.constant();
   auto stored =
       full ? vectors : unsigned(llvm::divideCeil(columns % gemm.nr, lanes));
-  if (auto rows = k.constantOf(tile.rows)) {
-    rowsOf(tile, panel, unsigned(*rows), stored);
+  auto known = k.constantOf(tile.rows);
+  if (known || mostRows(gemm.space) == 1) {
+    rowsOf(tile, panel, unsigned(known.value_or(1)), stored);
     return;
   }
   // Tiles of one height, and of one row more.

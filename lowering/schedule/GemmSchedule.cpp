@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
+using zenith::graph::DimAtom;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
@@ -76,10 +77,21 @@ bool hasGroupsFirst(const ContractionSpace &space) {
          space.form != ContractionSpace::Copied;
 }
 
+std::optional<int64_t> mostRows(const ContractionSpace &space) {
+  const DimExpr &size = space.rowAxis.size;
+  auto rows = size.constant();
+  if (const DimAtom *atom = size.asAtom();
+      atom && atom->kind == DimAtom::Kind::Min)
+    for (const auto &side : {atom->lhs, atom->rhs})
+      rows = rows ? rows : side->constant();
+  return rows;
+}
+
 bool decodesInRegisters(const ContractionSpace &space) {
-  auto rows = space.rowAxis.size.constant();
+  auto rows = mostRows(space);
+  bool isOne = rows == 1 || space.rowAxis.size.constant();
   // Bytes of two codes have both in one block.
-  return space.codes && rows && *rows > 0 && *rows <= graph::mostRowsOfCodes &&
+  return space.codes && isOne && *rows > 0 && *rows <= graph::mostRowsOfCodes &&
          space.gates == 1 && space.taps.empty() && space.outerRows.empty() &&
          space.outer.empty() && space.columns.size.constant() &&
          space.kAxis.size.isConstant(space.codes->k) &&

@@ -151,6 +151,9 @@ int64_t multipleOfCopiedK(int64_t kSize);
 /// of a convolution.
 bool hasGroupsFirst(const ContractionSpace &space);
 
+/// Size of the row axis, or its upper bound, where one is known.
+std::optional<int64_t> mostRows(const ContractionSpace &space);
+
 /// Whether so few rows meet panels of codes that these are decoded in
 /// registers.
 bool decodesInRegisters(const ContractionSpace &space);

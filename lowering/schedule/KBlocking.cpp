@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-using zenith::graph::DimAtom;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
@@ -49,16 +48,6 @@ double fewestPackedTasks(const ContractionSpace &space,
   // Each task copies its rows, which takes some of its time.
   return std::clamp(std::floor(flopsOf(space) / target.taskFlops(5)), 2.0,
                     std::max(2.0, target.unitShare(0.5)));
-}
-
-std::optional<int64_t> mostRows(const ContractionSpace &space) {
-  const DimExpr &size = space.rowAxis.size;
-  auto rows = size.constant();
-  if (const DimAtom *atom = size.asAtom();
-      atom && atom->kind == DimAtom::Kind::Min)
-    for (const auto &side : {atom->lhs, atom->rhs})
-      rows = rows ? rows : side->constant();
-  return rows;
 }
 
 bool needsAPacking(const ContractionSpace &space, const TargetModel &target) {

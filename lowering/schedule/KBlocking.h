@@ -19,9 +19,6 @@ inline double smallBytes(const TargetModel &target) {
 /// part of them.
 inline constexpr double maxBlockedPanels = 16;
 
-/// Size of the row axis, or its upper bound, where one is known.
-std::optional<int64_t> mostRows(const ContractionSpace &space);
-
 /// Chooses a sweep, its panels per task and its joined tasks; false where the
 /// GEMM is not for one: a panel of a large row-major B takes a cache line from
 /// each of many pages. Memory is read at full speed only along the rows of B, a

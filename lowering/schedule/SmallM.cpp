@@ -2,7 +2,8 @@
 //
 // For small M, B is packed in half-width panels and the tile is twice as tall;
 // if M is dynamic, full-width tiles read two half panels. A row-major B, which
-// tasks copy for many rows, is read where it lies.
+// tasks copy for many rows, is read where it lies, and one row meets codes in
+// registers.
 
 #include "lowering/schedule/SmallM.h"
 #include "ir/ops/Contraction.h"
@@ -73,6 +74,10 @@ std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
     small.target = target;
     small.mostRows = *copied - 1;
     wanted.b.form = sched::Operand::Rows;
+  } else if (space.codes && !space.rowAxis.size.constant()) {
+    small.target = target;
+    small.mostRows = 1;
+    wanted.b.form = sched::Operand::Panels;
   } else {
     return std::nullopt;
   }

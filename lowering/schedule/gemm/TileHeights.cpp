@@ -15,7 +15,7 @@ bool balancesTiles(const ContractionSpace &space) {
 }
 
 bool hasFreeHeights(const ContractionSpace &space) {
-  return space.form != ContractionSpace::Dots &&
+  return space.form != ContractionSpace::Dots && !decodesInRegisters(space) &&
          (!balancesTiles(space) ||
           (space.isSeldom && !space.rowAxis.size.constant()));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Codes of 4 bits stay two to a byte in panels that a GEMM of several rows decodes, with zero points of their own or one for all, and
+// Codes of 4 bits stay two to a byte in panels that a GEMM of several rows decodes, and one row takes into registers, with zero points of their own or one for all, and
 // integers of 8 bits a byte each; blocks of K, odd ones too, and ragged last panels. Five columns are read in f32.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
@@ -10,6 +10,10 @@
 // RUN: zenith-compile %t/m.mlir --emit=graphir --to=schedule --target=cpu:x86-64-v3 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: zenith-run %t/m.mlir --dim m=7 --random-inputs=3 --compare=interp --rtol=1e-5 --atol=1e-3
 // RUN: zenith-run %t/m.mlir --dim m=1 --random-inputs=3 --compare=interp --rtol=1e-5 --atol=1e-3
+// RUN: %python -c "import random, struct; random.seed(2); [open('%t/' + n, 'wb').write(b''.join(struct.pack('f', random.gauss(0, 1)) for _ in range(k))) for n, k in (('x1.raw', 2560), ('y1.raw', 64), ('x3.raw', 7680), ('y3.raw', 192))]"
+// RUN: zenith-run %t/m.mlir --in 0=f32[1x2560]:%t/x1.raw --in 1=f32[1x64]:%t/y1.raw --random-inputs=3 --threads=2 --compare=interp --rtol=1e-5 --atol=1e-3
+// RUN: zenith-run %t/m.mlir --in 0=f32[1x2560]:%t/x1.raw --in 1=f32[1x64]:%t/y1.raw --random-inputs=3 --mixed-precision=bf16 --compare=interp --rtol=1e-5 --atol=1e-2
+// RUN: zenith-run %t/m.mlir --in 0=f32[3x2560]:%t/x3.raw --in 1=f32[3x64]:%t/y3.raw --random-inputs=3 --compare=interp --rtol=1e-5 --atol=1e-3
 // RUN: zenith-run %t/m.mlir --dim m=0 --random-inputs=3 --compare=interp
 // RUN: zenith-run %t/m.mlir --dim m=70 --random-inputs=3 --threads=3 --compare=interp --rtol=1e-5 --atol=1e-3
 // RUN: zenith-run %t/m.mlir --dim m=33 --random-inputs=3 --target=cpu:x86-64-v3 --compare=interp --rtol=1e-5 --atol=1e-3
@@ -32,8 +36,8 @@ graph.param @u : tensor<7x130xf32> = #graph.external<"s.raw", 0, 3640>
 // CHECK: graph.get_param @{{.*}} : tensor<3x32x64xi8>
 // CHECK: graph.get_param @{{.*}} : tensor<3x35x64xi8>
 
-// SCHEDULE: operands = [rows, widened<16>]
-// SCHEDULE: operands = [rows, widened<16>]
+// SCHEDULE: sched.choice<["m <= 1" : {{.*}}operands = [rows, panels<16>]{{.*}}, else : {{.*}}operands = [rows, widened<16>]
+// SCHEDULE: sched.choice<{{.*}}operands = [rows, panels<16>]{{.*}}, else : {{.*}}operands = [rows, widened<16>]
 // SCHEDULE: operands = [rows, panels<16>]
 func.func @main(%x: tensor<?x2560xf32> {graph.dims = ["m", "2560"]}, %y: tensor<?x64xf32> {graph.dims = ["m", "64"]}, %v: tensor<5x35xf32>)
     -> (tensor<?x65xf32> {graph.dims = ["m", "65"]}, tensor<?x130xf32> {graph.dims = ["m", "130"]}, tensor<5x130xf32>, tensor<?x5xf32> {graph.dims = ["m", "5"]}) {
