@@ -201,7 +201,7 @@ std::string phasesPage() {
       << R"page(<!-- Written by tools/scripts/gen_docs.py from lowering/pipeline/Phases.def and the built pass managers; edit that and PhaseBuilders.cpp instead. -->
 # Phases
 
-In this order; `--from`, `--to` and `--dump-phases` take these names. After each phase its contract is checked: an op that may not be left there is an error that names the op and the phase that owed its removal. The passes are those for a CPU; for other targets some are left out.
+In this order; `--from`, `--to` and `--dump-phases` take these names. After each phase its contract is checked: an op that may not be left there is an error that names the op and the phase that owed its removal. The passes are those for a CPU; for other targets some are left out, and zenith-lower-blockwise-scales follows zenith-lower-qdq.
 
 | phase | what it does | passes | what is left at its exit |
 |---|---|---|---|
