@@ -13,6 +13,7 @@
 #include "lowering/microkernels/Int8Dot.h"
 #include "lowering/microkernels/MicroKernelCalls.h"
 #include "lowering/packing/PackPanels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -47,6 +48,8 @@ private:
   void blocksOfSegment(const AttentionSchedule::Segment &segment, Value last,
                        bool few);
   void scoreTiles(Value count);
+  void byVectors(unsigned vectors, Value left,
+                 function_ref<void(unsigned vectors)> run);
   void scoreRows(Value count);
   void sumTiles(Value count);
   void sumRows(Value count);
@@ -105,9 +108,8 @@ void AttentionNest::allocate() {
   sums = memory(space.blockRows * width, sum);
   // Tiles are whole: elements of rows after the last one are never used.
   auto type = VectorType::get({int64_t(space.nr)}, sum);
-  k.loop(k.index(0), k.index(count), k.index(space.nr), [&](Value at) {
-    storeQuery({&k, k.constant(type, 0.0)}, at);
-  });
+  k.loop(k.index(0), k.index(count), k.index(space.nr),
+         [&](Value at) { storeQuery({&k, k.constant(type, 0.0)}, at); });
 }
 
 FailureOr<Launch> AttentionNest::emit() {
@@ -270,21 +272,45 @@ void AttentionNest::scoreTiles(Value count) {
                      k.mul(block.firstKey, k.index(space.headSize)));
   MicroKernel kernel = scoreKernel();
   k.loop(k.index(0), count, k.index(space.nr), [&](Value column) {
-    forTiles([&](Value row) {
-      MicroKernelArgs args;
-      args.a = space.multipliesPairs ? pairs : queries, args.b = memory;
-      args.c = softmax.scores();
-      args.aOffset = k.mul(row, k.index(queryStride));
-      args.rowStride = k.index(queryStride);
-      args.kStrideA = k.index(1);
-      args.bOffset = k.add(base, k.mul(column, k.index(space.headSize)));
-      args.kStrideB = k.index(space.nr);
-      args.kSize = k.index(space.headSize);
-      args.cOffset = k.add(k.mul(row, k.index(space.blockKeys)), column);
-      args.rowStrideC = k.index(space.blockKeys);
-      callMicroKernel(k, kernel, args);
+    byVectors(kernel.vectors, k.sub(count, column), [&](unsigned vectors) {
+      kernel.vectors = vectors;
+      forTiles([&](Value row) {
+        MicroKernelArgs args;
+        args.a = space.multipliesPairs ? pairs : queries, args.b = memory;
+        args.c = softmax.scores();
+        args.aOffset = k.mul(row, k.index(queryStride));
+        args.rowStride = k.index(queryStride);
+        args.kStrideA = k.index(1);
+        args.bOffset = k.add(base, k.mul(column, k.index(space.headSize)));
+        args.kStrideB = k.index(space.nr);
+        args.kSize = k.index(space.headSize);
+        args.cOffset = k.add(k.mul(row, k.index(space.blockKeys)), column);
+        args.rowStrideC = k.index(space.blockKeys);
+        callMicroKernel(k, kernel, args);
+      });
     });
   });
+}
+
+/// Vectors that hold the keys of a panel, of which `left` or fewer exist: half
+/// as many as long as they do.
+void AttentionNest::byVectors(unsigned vectors, Value left,
+                              function_ref<void(unsigned vectors)> run) {
+  auto keys = segment->keyCount.constant();
+  bool areWhole = keys && *keys % space.nr == 0 && !op.getCausal();
+  if (vectors == 1 || areWhole) {
+    run(vectors);
+    return;
+  }
+  Value fillsMore = k.b.create<arith::CmpIOp>(
+      k.loc, arith::CmpIPredicate::sgt, left, k.index(vectors / 2 * lanes));
+  auto branch =
+      k.b.create<scf::IfOp>(k.loc, fillsMore, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  run(vectors);
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  byVectors(vectors / 2, left, run);
 }
 
 void AttentionNest::scoreRows(Value count) {
@@ -313,12 +339,12 @@ void AttentionNest::weighRows(Value count) {
     k.ifThen(later, [&] {
       LaneValue factors{&k, k.broadcast(factor, space.nr)};
       Value first = k.mul(row, k.index(width));
-      k.loop(
-          first, k.add(first, k.index(width)), k.index(space.nr),
-          [&](Value at) {
-            LaneValue x{&k, k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
-            k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
-          });
+      k.loop(first, k.add(first, k.index(width)), k.index(space.nr),
+             [&](Value at) {
+               LaneValue x{&k,
+                           k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
+               k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
+             });
     });
   });
 }

@@ -251,6 +251,24 @@ TEST_F(AttentionKernel, OtherMachines) {
   }
 }
 
+/// The last panel of keys has as few vectors as hold them.
+TEST_F(AttentionKernel, KeysOfTheLastPanel) {
+  harness.target.lanes = 16;
+  harness.target.nr = 64;
+  auto emits = [&](const char *tile) {
+    return harness.emitted.find(tile) != std::string::npos;
+  };
+  for (int64_t keys : {65, 96, 300})
+    for (bool dynamic : {false, true}) {
+      check(2, 20, keys, 24, 64, "", "", "f32", dynamic);
+      check(2, 20, keys, 24, 64, ", causal", "f32", "f32", dynamic);
+    }
+  EXPECT_TRUE(emits("6x4x16") && emits("6x2x16") && emits("6x1x16"));
+  check(2, 20, 128, 24, 64);
+  EXPECT_TRUE(emits("5x4x16"));
+  EXPECT_FALSE(emits("5x2x16"));
+}
+
 /// Few and many keys are two variants of one executable.
 TEST_F(AttentionKernel, FewKeysOfAnyNumber) {
   harness.target.lanes = 16;
