@@ -9,9 +9,40 @@
 #include "ir/tensor/Scalar.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cstring>
 
 using namespace mlir;
 using namespace zenith;
+
+/// Numbers of some bytes each as 64 bits.
+template <typename Stored>
+static void widen(const char *from, llvm::MutableArrayRef<int64_t> to) {
+  for (int64_t &number : to) {
+    Stored stored;
+    std::memcpy(&stored, from, sizeof(stored));
+    from += sizeof(stored);
+    number = int64_t(stored);
+  }
+}
+
+using Widen = void (*)(const char *, llvm::MutableArrayRef<int64_t>);
+
+/// Null for elements that are no whole bytes.
+static Widen widenOf(Type element) {
+  const bool isUnsigned = element.isUnsignedInteger();
+  switch (element.getIntOrFloatBitWidth()) {
+  case 8:
+    return isUnsigned ? widen<uint8_t> : widen<int8_t>;
+  case 16:
+    return isUnsigned ? widen<uint16_t> : widen<int16_t>;
+  case 32:
+    return isUnsigned ? widen<uint32_t> : widen<int32_t>;
+  case 64:
+    return widen<int64_t>; // unsigned numbers above 2^63 look negative
+  default:
+    return nullptr;
+  }
+}
 
 /// One state, or one per row.
 static llvm::Expected<std::vector<cayley::State>>
@@ -27,22 +58,26 @@ statesOfFile(const std::string &path, MLIRContext *context) {
   if (tensor->size() == 0)
     return makeError(ErrorCode::Invalid, "has no state", path);
   std::vector<cayley::State> states;
-  int64_t positions = tensor->shape().back();
+  const int64_t positions = tensor->shape().back(),
+                rows = tensor->size() / positions;
+  states.reserve(size_t(rows));
   const interpreter::ElementAccess access(tensor->elementType());
-  const char *element = tensor->bytes();
-  for (int64_t row = 0; row < tensor->size() / positions; ++row) {
+  const Widen widen = widenOf(tensor->elementType());
+  for (int64_t row = 0; row < rows; ++row) {
     cayley::State &state = states.emplace_back(size_t(positions));
-    for (int64_t &number : state) {
-      interpreter::Scalar value = access.load(element);
-      element += access.bytes();
-      // Unsigned numbers above 2^63 look negative.
-      number = value.integer;
+    const char *element = tensor->bytes() + row * positions * access.bytes();
+    if (widen)
+      widen(element, state);
+    else
+      for (auto [place, number] : llvm::enumerate(state))
+        number = access.load(element + place * access.bytes()).integer;
+    for (auto [place, number] : llvm::enumerate(state))
       if (number < 0 || number > INT32_MAX)
-        return makeError(ErrorCode::Invalid,
-                         "numbers of a state are from 0 to 2147483647, got " +
-                             value.str(),
-                         path);
-    }
+        return makeError(
+            ErrorCode::Invalid,
+            "numbers of a state are from 0 to 2147483647, got " +
+                access.load(element + place * access.bytes()).str(),
+            path);
   }
   return states;
 }
@@ -135,11 +170,11 @@ zenith::models::readStates(llvm::ArrayRef<std::string> texts,
       auto read = statesOfFile(path, context);
       if (!read)
         return read.takeError();
-      for (auto [row, state] : llvm::enumerate(*read)) {
+      for (auto [row, state] : llvm::enumerate(*read))
         if (llvm::Error error = fits.check(state, path, row))
           return std::move(error);
-        all.push_back(std::move(state));
-      }
+      all.insert(all.end(), std::make_move_iterator(read->begin()),
+                 std::make_move_iterator(read->end()));
       continue;
     }
     llvm::Expected<cayley::State> state = cayley::parseState(text);

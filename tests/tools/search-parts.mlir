@@ -78,6 +78,22 @@
 // RUN: zenith-search bfs lrx:5 --store-layers=%t.central.npy --layers=0..0
 // RUN: zenith-search distance lrx:5 --states=%t.central.npy -o %t.distances.npy --json=- | FileCheck --check-prefix=ITSELF %s
 // ITSELF: "layers":[1],{{.*}}"reached":1
+//
+// States of any type; one that is the central state, one that has other numbers.
+// RUN: %python %S/Inputs/npy.py write %t.typed.npy '<i8' 4x5 1 0 2 3 4 0 1 2 3 4 1 1 2 3 4 4 0 1 2 3
+// RUN: zenith-search distance lrx:5 --states=%t.typed.npy -o %t.distances.npy
+// RUN: %python %S/Inputs/npy.py print %t.distances.npy | FileCheck --check-prefix=TYPED %s
+// RUN: %python %S/Inputs/npy.py write %t.typed.npy '<u2' 4x5 1 0 2 3 4 0 1 2 3 4 1 1 2 3 4 4 0 1 2 3
+// RUN: zenith-search distance lrx:5 --states=%t.typed.npy -o %t.distances.npy
+// RUN: %python %S/Inputs/npy.py print %t.distances.npy | FileCheck --check-prefix=TYPED %s
+// RUN: %python %S/Inputs/npy.py write %t.typed.npy '|i1' 4x5 1 0 2 3 4 0 1 2 3 4 1 1 2 3 4 4 0 1 2 3
+// RUN: zenith-search distance lrx:5 --states=%t.typed.npy -o %t.distances.npy
+// RUN: %python %S/Inputs/npy.py print %t.distances.npy | FileCheck --check-prefix=TYPED %s
+// TYPED: <i8 (4,) [1, 0, -1, 1]
+// RUN: %python %S/Inputs/npy.py write %t.typed.npy '<i4' 2x5 1 0 2 3 4 0 1 2 -3 4
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-search distance lrx:5 --states=%t.typed.npy -o %t.distances.npy 2>&1 | FileCheck --check-prefix=NEGATIVE %s
+// NEGATIVE: numbers of a state are from 0 to 2147483647, got -3
+//
 // RUN: zenith-search hash %t.npy --kind=matrix --lanes=3 --seed=5 -o %t.hashes.npy
 // RUN: zenith-search hash %t.npy --kind=matrix --lanes=3 --seed=5 --chunk-size=2 --target=interp -o %t.chunks.npy --json=- | FileCheck --check-prefix=CHUNKS %s
 // RUN: cmp %t.hashes.npy %t.chunks.npy

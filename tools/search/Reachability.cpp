@@ -13,15 +13,20 @@ using namespace zenith;
 using namespace zenith::tools;
 
 /// Numbers are counted where they are hardly larger than their number.
+static bool areSmall(const cayley::State &state) {
+  auto [least, most] = std::minmax_element(state.begin(), state.end());
+  return *least >= 0 && size_t(*most) < 8 * state.size() + 64;
+}
+
+static size_t behindLargest(const cayley::State &state) {
+  return size_t(*std::max_element(state.begin(), state.end())) + 1;
+}
+
 void Reachability::sort(const cayley::State &state, Order &order) {
-  if (order.state == state)
-    return;
   order.state = state;
   order.positions.resize(state.size());
-  auto [least, most] = std::minmax_element(state.begin(), state.end());
-  const size_t few = 8 * state.size() + 64;
-  if (*least >= 0 && size_t(*most) < few) {
-    starts.assign(size_t(*most) + 2, 0);
+  if (areSmall(state)) {
+    starts.assign(behindLargest(state) + 1, 0);
     for (int64_t number : state)
       ++starts[size_t(number) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -35,6 +40,21 @@ void Reachability::sort(const cayley::State &state, Order &order) {
   order.differ = true;
   for (size_t rank = 1; rank < state.size(); ++rank)
     order.differ &= order.at(rank) != order.at(rank - 1);
+}
+
+bool Reachability::hasNumbersOfFirst(const cayley::State &state) {
+  if (counts.empty()) {
+    sort(state, second);
+    for (size_t rank = 0; rank < state.size(); ++rank)
+      if (first.at(rank) != second.at(rank))
+        return false;
+    return true;
+  }
+  left = counts;
+  return llvm::all_of(state, [&](int64_t number) {
+    return number >= 0 && size_t(number) < left.size() &&
+           left[size_t(number)]-- > 0;
+  });
 }
 
 /// Whether a number is n!.
@@ -54,11 +74,17 @@ bool Reachability::mayReach(const cayley::State &from,
                             const cayley::State &to) {
   if (graph.permutations.empty() || from == to)
     return true;
-  sort(from, first);
-  sort(to, second);
-  for (size_t rank = 0; rank < from.size(); ++rank)
-    if (first.at(rank) != second.at(rank))
-      return false;
+  if (first.state != from) {
+    sort(from, first);
+    counts.clear();
+    if (areSmall(from)) {
+      counts.assign(behindLargest(from), 0);
+      for (int64_t number : from)
+        ++counts[size_t(number)];
+    }
+  }
+  if (!hasNumbersOfFirst(to))
+    return false;
   if (!first.differ)
     return true;
   if (!isGroupAsked) {
@@ -72,6 +98,7 @@ bool Reachability::mayReach(const cayley::State &from,
   }
   if (!group)
     return true;
+  sort(to, second);
   search::PointMap element(from.size());
   for (size_t rank = 0; rank < from.size(); ++rank)
     element[second.positions[rank]] = uint16_t(first.positions[rank]);

@@ -32,11 +32,15 @@ private:
     int64_t at(size_t rank) const { return state[positions[rank]]; }
   };
   void sort(const cayley::State &state, Order &order);
+  bool hasNumbersOfFirst(const cayley::State &state);
 
   const cayley::StateGraph &graph;
   /// Of the latest call: many states are asked about one.
   Order first, second;
   std::vector<uint32_t> starts; ///< of numbers among the positions
+  /// How often the first state has each number, where they are small, and how
+  /// often another one may still have it.
+  std::vector<uint32_t> counts, left;
   bool isGroupAsked = false;
   std::optional<search::PermutationGroup> group;
 };
