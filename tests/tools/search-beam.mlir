@@ -35,6 +35,7 @@
 // Matrices; layers that don't come back.
 // RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --history=2 | FileCheck --check-prefix=MATRIX %s
 // RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --metrics --explain=search 2>&1 | FileCheck --check-prefixes=FORMED,MATRIX %s
+// RUN: zenith-search beam lrx:5 --from=43210 --width=30 --max-steps=20 --metrics --explain=search 2>&1 | FileCheck --check-prefix=FORMED %s
 // FORMED: SEA401
 // MATRIX: path: {{[xy]}}
 //

@@ -337,12 +337,14 @@ void StepMatcher::boundLayer() {
 }
 
 /// Whether the program counts what are no neighbours of a layer of some bound,
-/// which can be counted without being made.
+/// which can be counted without being made, or a few of each row: telling these
+/// apart takes less.
 bool StepMatcher::countsOthers() {
   constexpr int64_t mostCounted = int64_t(1) << 30;
+  constexpr size_t few = 4;
   why.isCounted =
       (!step.formedUses.empty() || !step.freshUses.empty()) &&
-      (!step.layer || step.mostLayerRows == 0 ||
+      (step.permutations.size() <= few || step.mostLayerRows == 0 ||
        step.mostLayerRows > mostCounted / int64_t(step.permutations.size()));
   return why.isCounted;
 }

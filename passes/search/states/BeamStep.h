@@ -56,7 +56,7 @@ struct BeamStep {
 struct BeamRefusal {
   std::string reason;
   /// The program asks how many different ones there are of what are no
-  /// neighbours along permutations.
+  /// neighbours along permutations, or few of them.
   bool isCounted = false;
 };
 

@@ -61,8 +61,8 @@ func.func @swaps() -> (tensor<?x4xui8>, tensor<i64>) {
 // CHECK: graph.while
 // CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
 // CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
-// CHECK: %[[MOVES:.*]] = graph.constant dense<{{\[\[}}1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2]]> : tensor<3x4xui32>
-// CHECK: %[[FORMED:.*]], %[[FRESH:.*]] = search.count_neighbours %[[LAYER]] moved by %[[MOVES]] : (tensor<?x4xui8>, tensor<3x4xui32>) -> (tensor<i64>, tensor<i64>)
+// CHECK: %[[MOVES:.*]] = graph.constant dense<{{\[\[}}1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2], [2, 1, 0, 3], [3, 1, 2, 0]]> : tensor<5x4xui32>
+// CHECK: %[[FORMED:.*]], %[[FRESH:.*]] = search.count_neighbours %[[LAYER]] moved by %[[MOVES]] : (tensor<?x4xui8>, tensor<5x4xui32>) -> (tensor<i64>, tensor<i64>)
 // CHECK: graph.while
 // CHECK: graph.add %[[TOTAL]], %[[FRESH]]
 // CHECK: return
@@ -72,10 +72,10 @@ func.func @counted() -> (tensor<?x4xui8>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %last = graph.constant dense<20> : tensor<i64>
   %width = graph.constant dense<2> : tensor<i64>
-  %count = graph.constant dense<3> : tensor<i64>
+  %count = graph.constant dense<5> : tensor<i64>
   %target = graph.constant dense<[0, 1, 2, 3]> : tensor<4xui8>
   %start = graph.constant dense<[[3, 2, 1, 0]]> : tensor<1x4xui8>
-  %moves = graph.constant dense<[[1], [0], [2], [3], [0], [2], [1], [3], [0], [1], [3], [2]]> : tensor<12x1xi64>
+  %moves = graph.constant dense<[[1], [0], [2], [3], [0], [2], [1], [3], [0], [1], [3], [2], [2], [1], [0], [3], [3], [1], [2], [0]]> : tensor<20x1xi64>
   %r:2 = graph.while %start, %zero cond {
     ^bb0(%layer: tensor<?x4xui8>, %total: tensor<i64>):
       %more = graph.compare lt, %total, %last : tensor<i64> -> tensor<i1>
@@ -84,8 +84,8 @@ func.func @counted() -> (tensor<?x4xui8>, tensor<i64>) {
     ^bb0(%layer: tensor<?x4xui8>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x4xui8>
       %m = graph.mul %n, %count : tensor<i64>
-      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
-      %next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<20x1xi64>) -> tensor<?x20xui8>
+      %next = graph.reshape %wide [%m] : tensor<?x20xui8> -> tensor<?x4xui8>
       // expected-remark@below {{search: SEA301: all neighbours are scored, and only the best ones are deduplicated: equal states have equal scores}}
       %u, %f, %v, %c = graph.unique %next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
       %size = graph.dim %u, 0 : tensor<?x4xui8>
@@ -110,7 +110,7 @@ func.func @counted() -> (tensor<?x4xui8>, tensor<i64>) {
 // CHECK-LABEL: func.func @left_out
 // CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
 // CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
-// CHECK: %[[FORMED:.*]], %[[FRESH:.*]] = search.count_neighbours %[[LAYER]] moved by %{{.*}} without(%[[LAYER]]) : (tensor<?x4xui8>, tensor<3x4xui32>, tensor<?x4xui8>) -> (tensor<i64>, tensor<i64>)
+// CHECK: %[[FORMED:.*]], %[[FRESH:.*]] = search.count_neighbours %[[LAYER]] moved by %{{.*}} without(%[[LAYER]]) : (tensor<?x4xui8>, tensor<5x4xui32>, tensor<?x4xui8>) -> (tensor<i64>, tensor<i64>)
 // CHECK: %[[BOTH:.*]] = graph.add %[[FORMED]], %[[FRESH]]
 // CHECK: graph.add %[[TOTAL]], %[[BOTH]]
 // WITHOUT-LABEL: func.func @left_out
@@ -118,10 +118,10 @@ func.func @left_out() -> (tensor<?x4xui8>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %last = graph.constant dense<20> : tensor<i64>
   %width = graph.constant dense<2> : tensor<i64>
-  %count = graph.constant dense<3> : tensor<i64>
+  %count = graph.constant dense<5> : tensor<i64>
   %target = graph.constant dense<[0, 1, 2, 3]> : tensor<4xui8>
   %start = graph.constant dense<[[3, 2, 1, 0]]> : tensor<1x4xui8>
-  %moves = graph.constant dense<[[1], [0], [2], [3], [0], [2], [1], [3], [0], [1], [3], [2]]> : tensor<12x1xi64>
+  %moves = graph.constant dense<[[1], [0], [2], [3], [0], [2], [1], [3], [0], [1], [3], [2], [2], [1], [0], [3], [3], [1], [2], [0]]> : tensor<20x1xi64>
   %r:2 = graph.while %start, %zero cond {
     ^bb0(%layer: tensor<?x4xui8>, %total: tensor<i64>):
       %more = graph.compare lt, %total, %last : tensor<i64> -> tensor<i1>
@@ -130,8 +130,8 @@ func.func @left_out() -> (tensor<?x4xui8>, tensor<i64>) {
     ^bb0(%layer: tensor<?x4xui8>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x4xui8>
       %m = graph.mul %n, %count : tensor<i64>
-      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
-      %next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<20x1xi64>) -> tensor<?x20xui8>
+      %next = graph.reshape %wide [%m] : tensor<?x20xui8> -> tensor<?x4xui8>
       // expected-remark@below {{search: SEA301: all neighbours are scored, and only the best ones are deduplicated: equal states have equal scores}}
       %u, %f, %v, %c = graph.unique %next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
       %formed = graph.dim %u, 0 : tensor<?x4xui8>
