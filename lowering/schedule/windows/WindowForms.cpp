@@ -162,7 +162,8 @@ DimExpr WindowForms::readsRowsInPlace() const {
 std::optional<WindowVariant> WindowForms::narrowVariant() const {
   constexpr int64_t fewestLanes = 8;
   int64_t narrow = lanes / 2;
-  if (!isa<graph::ConvolutionOp>(loops.anchor) || narrow < fewestLanes)
+  if (!isa<graph::ConvolutionOp>(loops.anchor) || !geometry->rowLoop ||
+      narrow < fewestLanes)
     return std::nullopt;
   PlaneGeometry tile = *geometry;
   tile.setTile(1, narrow, narrow);

@@ -463,6 +463,14 @@ TEST_P(NHWCWindowKernel, WindowsSideBySideOfUnknownSize) {
           ": (" +
               plane + ", tensor<3x1x2x2xf32>) -> " + plane,
           {shape, {3, 1, 2, 2}});
+    // Along the row alone.
+    check("%x : " + plane + ", %w : tensor<3x1x1x1xf32>", plane,
+          "%r = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = "
+          "(1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [1, 2] low [0, 0] "
+          "high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 3 "
+          ": (" +
+              plane + ", tensor<3x1x1x1xf32>) -> " + plane,
+          {shape, {3, 1, 1, 1}});
   }
 }
 
