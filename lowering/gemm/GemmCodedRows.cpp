@@ -26,12 +26,12 @@ static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-GemmCodedRows::GemmCodedRows(const GemmContext &gemm)
+GemmCodedRows::GemmCodedRows(const GemmContext &gemm, bool mayLookUp)
     : gemm(gemm), k(gemm.k), codes(*gemm.space.codes),
       lanes(sumLanes(gemm.space.sum, gemm.k.target)),
       vectors(unsigned(gemm.nr / lanes)) {
   constexpr int64_t lanesOfTable = 16;
-  looksUp = k.target.avx512 && graph::areLookedUp(codes) &&
+  looksUp = mayLookUp && k.target.avx512 && graph::areLookedUp(codes) &&
             lanes == lanesOfTable && vectors == bytesOfWord;
   hasPairs = looksUp && k.target.bf16Pairs && k.target.vbmi &&
              gemm.space.a.element.isBF16() &&
@@ -317,7 +317,8 @@ void GemmCodedRows::addBytes(const Pass &pass, Value bytesRow, Value firstK,
   }
 }
 
-/// The totals, to which the first `size` k of a block are added.
+/// The totals, and those of rows where zero points need them, to which the
+/// first `size` k of a block are added.
 GemmCodedRows::Values GemmCodedRows::addBlock(const Pass &pass, Value block,
                                               int64_t size,
                                               ValueRange totals) const {
@@ -361,7 +362,64 @@ GemmCodedRows::Values GemmCodedRows::addBlock(const Pass &pass, Value block,
       next[r * vectors + v] =
           multiplyAdd(sum, scales[v], totals[r * vectors + v]);
     }
+  for (unsigned r = 0; r < rows; ++r)
+    next[products + r] = b.create<arith::AddFOp>(k.loc, totals[products + r],
+                                                 sums[products + r]);
   return next;
+}
+
+void GemmCodedRows::store(const Pass &pass, ValueRange totals,
+                          unsigned stored) const {
+  const MicroKernelArgs &args = pass.tile.args;
+  for (unsigned r = 0; r < pass.rows; ++r) {
+    Values columns(totals.slice(r * vectors, vectors));
+    if (looksUp)
+      columns = inOrder(columns);
+    Value at =
+        k.add(args.cOffset, k.mul(k.index(pass.firstRow + r), args.rowStrideC));
+    for (unsigned v = 0; v < stored; ++v)
+      k.b.create<vector::StoreOp>(k.loc, columns[v], args.c,
+                                  k.add(at, k.index(v * lanes)));
+  }
+}
+
+/// Whether sums of rows are finite, and so all elements.
+Value GemmCodedRows::areFinite(ValueRange rowSums) const {
+  OpBuilder &b = k.b;
+  Value sum = rowSums.front();
+  for (Value other : rowSums.drop_front())
+    sum = b.create<arith::AddFOp>(k.loc, sum, other);
+  Value one = b.create<vector::ExtractOp>(k.loc, sum, 0);
+  Value none = b.create<arith::SubFOp>(k.loc, one, one);
+  return b.create<arith::CmpFOp>(k.loc, arith::CmpFPredicate::OEQ, none,
+                                 k.constant(none.getType(), 0.0));
+}
+
+void GemmCodedRows::sumPass(const Pass &pass, unsigned stored) const {
+  int64_t blocks = codes.k / codes.block, rest = codes.k % codes.block;
+  unsigned products = pass.rows * vectors;
+  Values totals(products + (isShifted ? pass.rows : 0),
+                k.constant(VectorType::get({lanes}, k.b.getF32Type()), 0.0));
+  totals = k.loop(k.index(0), k.index(blocks), k.index(1), totals,
+                  [&](Value block, ValueRange carried) {
+                    return addBlock(pass, block, codes.block, carried);
+                  });
+  if (rest)
+    totals = addBlock(pass, k.index(blocks), rest, totals);
+  if (!isShifted) {
+    store(pass, totals, stored);
+    return;
+  }
+  // An infinity times a code less its zero point is not the difference of its
+  // products with both.
+  auto branch = k.b.create<scf::IfOp>(
+      k.loc, areFinite(ValueRange(totals).drop_front(products)),
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  store(pass, totals, stored);
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  GemmCodedRows(gemm, /*mayLookUp=*/false).sumPass(pass, stored);
 }
 
 /// Rows that registers have sums of a block for, some at a time.
@@ -370,28 +428,8 @@ void GemmCodedRows::rowsOf(const GemmTile &tile, Value panel, unsigned rows,
   unsigned most = std::max(1u, k.target.registers / 2 / vectors),
            passes = (rows + most - 1) / most,
            rowsOfPass = (rows + passes - 1) / passes;
-  int64_t blocks = codes.k / codes.block, rest = codes.k % codes.block;
-  for (unsigned first = 0; first < rows; first += rowsOfPass) {
-    Pass pass{tile, panel, first, std::min(rowsOfPass, rows - first)};
-    Values totals(pass.rows * vectors,
-                  k.constant(VectorType::get({lanes}, k.b.getF32Type()), 0.0));
-    totals = k.loop(k.index(0), k.index(blocks), k.index(1), totals,
-                    [&](Value block, ValueRange carried) {
-                      return addBlock(pass, block, codes.block, carried);
-                    });
-    if (rest)
-      totals = addBlock(pass, k.index(blocks), rest, totals);
-    for (unsigned r = 0; r < pass.rows; ++r) {
-      Values columns(ValueRange(totals).slice(r * vectors, vectors));
-      if (looksUp)
-        columns = inOrder(columns);
-      Value at = k.add(tile.args.cOffset,
-                       k.mul(k.index(first + r), tile.args.rowStrideC));
-      for (unsigned v = 0; v < stored; ++v)
-        k.b.create<vector::StoreOp>(k.loc, columns[v], tile.args.c,
-                                    k.add(at, k.index(v * lanes)));
-    }
-  }
+  for (unsigned first = 0; first < rows; first += rowsOfPass)
+    sumPass({tile, panel, first, std::min(rowsOfPass, rows - first)}, stored);
 }
 
 void GemmCodedRows::sum(const GemmTile &tile, Value panel, bool full) const {

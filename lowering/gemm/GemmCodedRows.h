@@ -14,7 +14,8 @@ namespace zenith::kernels {
 /// of K is summed as rows times integers, then multiplied by its scale.
 class GemmCodedRows {
 public:
-  explicit GemmCodedRows(const GemmContext &gemm);
+  explicit GemmCodedRows(const GemmContext &gemm)
+      : GemmCodedRows(gemm, /*mayLookUp=*/true) {}
 
   /// Sums a tile of a panel over all of K; `full`: all columns exist.
   void sum(const GemmTile &tile, mlir::Value panel, bool full) const;
@@ -33,8 +34,13 @@ private:
     Values products, rows;
   };
 
+  GemmCodedRows(const GemmContext &gemm, bool mayLookUp);
+
   void rowsOf(const GemmTile &tile, mlir::Value panel, unsigned rows,
               unsigned stored) const;
+  void sumPass(const Pass &pass, unsigned stored) const;
+  void store(const Pass &pass, mlir::ValueRange totals, unsigned stored) const;
+  mlir::Value areFinite(mlir::ValueRange rowSums) const;
   Values addBlock(const Pass &pass, mlir::Value block, int64_t size,
                   mlir::ValueRange totals) const;
   void addBytes(const Pass &pass, mlir::Value bytesRow, mlir::Value firstK,

@@ -2,7 +2,7 @@
 //
 // Few rows read codes in registers: one to eight of them, in one tile or two, codes of 4 bits with zero points of their own or one for
 // all, signed and unsigned bytes, a last block that is cut short. A policy rounds the rows alone, up to 4 for codes of 4 bits and 2
-// for bytes, and the codes stay.
+// for bytes, and the codes stay. An infinite element times a code less its zero point has the sign of the difference.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: %python -c "import random, struct; random.seed(4); open('%t/w.raw', 'wb').write(bytes(random.randrange(256) for _ in range(6790))); open('%t/i.raw', 'wb').write(bytes(random.randrange(-8, 8) % 256 for _ in range(6790))); open('%t/s.raw', 'wb').write(b''.join(struct.pack('f', random.random()) for _ in range(420)))"
@@ -22,8 +22,10 @@ graph.param @s : tensor<70x4xf32> = #graph.external<"s.raw", 0, 1120>
 
 // CHECK-COUNT-8: operands = [rows, panels<64>]
 // CHECK: operands = [rows, widened<64>]
+// CHECK: operands = [rows, panels<64>]
 // AVX2-COUNT-8: operands = [rows, panels<16>]
 // AVX2: operands = [rows, widened<16>]
+// AVX2: operands = [rows, panels<16>]
 // POLICY-DAG: %[[X:.*]] = graph.convert %{{.*}} : tensor<1x97xf32> -> tensor<1x97xbf16>
 // POLICY-DAG: %[[ROW:.*]] = graph.convert %[[X]] : tensor<1x97xbf16> -> tensor<1x97xf32>
 // POLICY: graph.dot_general %[[ROW]], %{{.*}} : (tensor<1x97xf32>, tensor<70x97xf32>) -> tensor<1x70xf32>
@@ -32,7 +34,7 @@ graph.param @s : tensor<70x4xf32> = #graph.external<"s.raw", 0, 1120>
 // POLICY: graph.dot_general {{.*}} : (tensor<7x97xbf16>, tensor<70x97xbf16>) -> tensor<7x70xf32>
 // POLICY: graph.dot_general {{.*}} : (tensor<9x97xbf16>, tensor<70x97xbf16>) -> tensor<9x70xf32>
 func.func @main(%a: tensor<1x97xf32>, %b: tensor<2x97xf32>, %c: tensor<5x97xf32>, %d: tensor<8x97xf32>, %e: tensor<9x97xf32>)
-    -> (tensor<1x70xf32>, tensor<2x70xf32>, tensor<5x70xf32>, tensor<8x70xf32>, tensor<1x70xf32>, tensor<5x70xf32>, tensor<1x70xf32>, tensor<7x70xf32>, tensor<9x70xf32>) {
+    -> (tensor<1x70xf32>, tensor<2x70xf32>, tensor<5x70xf32>, tensor<8x70xf32>, tensor<1x70xf32>, tensor<5x70xf32>, tensor<1x70xf32>, tensor<7x70xf32>, tensor<9x70xf32>, tensor<2x70xf32>) {
   %w = graph.get_param @w : tensor<70x97xui8>
   %z = graph.get_param @z : tensor<70x4xui8>
   %i = graph.get_param @i : tensor<70x97xi8>
@@ -83,5 +85,10 @@ func.func @main(%a: tensor<1x97xf32>, %b: tensor<2x97xf32>, %c: tensor<5x97xf32>
   %7 = graph.dot_general %seven, %wi <batching = [] x [], contracting = [1] x [1]> : (tensor<7x97xf32>, tensor<70x97xf32>) -> tensor<7x70xf32>
 
   %8 = graph.dot_general %e, %w4 <batching = [] x [], contracting = [1] x [1]> : (tensor<9x97xf32>, tensor<70x97xf32>) -> tensor<9x70xf32>
-  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<1x70xf32>, tensor<2x70xf32>, tensor<5x70xf32>, tensor<8x70xf32>, tensor<1x70xf32>, tensor<5x70xf32>, tensor<1x70xf32>, tensor<7x70xf32>, tensor<9x70xf32>
+
+  %infinity = graph.constant dense<[[0x7F800000], [0xFF800000]]> : tensor<2x1xf32>
+  %rest = graph.slice %b [0, 0] [2, 96] [1, 1] : tensor<2x97xf32> -> tensor<2x96xf32>
+  %f = graph.concat 1, %rest, %infinity : (tensor<2x96xf32>, tensor<2x1xf32>) -> tensor<2x97xf32>
+  %9 = graph.dot_general %f, %w4 <batching = [] x [], contracting = [1] x [1]> : (tensor<2x97xf32>, tensor<70x97xf32>) -> tensor<2x70xf32>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : tensor<1x70xf32>, tensor<2x70xf32>, tensor<5x70xf32>, tensor<8x70xf32>, tensor<1x70xf32>, tensor<5x70xf32>, tensor<1x70xf32>, tensor<7x70xf32>, tensor<9x70xf32>, tensor<2x70xf32>
 }
