@@ -5,6 +5,7 @@
 
 #include "tests/lowering/pipeline/CompiledProgram.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 namespace zenith::test {
 namespace {
@@ -40,11 +41,11 @@ TEST_F(CompiledSizes, OneExecutableServesAllSizes) {
     ASSERT_EQ(got.size(), 2u);
     expectClose(got[0], expected[0]);
     expectClose(got[1], expected[1]);
+    const std::map<std::string, int64_t> sizes{
+        {"batch", batch}, {"seq", seq}, {"past", past}};
     int64_t arena = *executable->defaultEntry()->memory.arena().evaluate(
         [&](const std::string &name) {
-          return std::optional<int64_t>(name == "batch" ? batch
-                                        : name == "seq" ? seq
-                                                        : past);
+          return std::optional<int64_t>(sizes.at(name));
         });
     EXPECT_GE(session->runContext().memoryUse().arenaBytes, arena);
   }
