@@ -4,6 +4,7 @@
 
 #include "lowering/schedule/Schedule.h"
 #include "ir/SearchOps.h"
+#include "ir/dims/OneFactor.h"
 #include "lowering/builder/Guards.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,9 +99,10 @@ SmallVector<GuardedVariant, 2> guardedVariants(Attribute schedule) {
        llvm::zip(choice.getGuards(), choice.getVariants())) {
     auto parsed = kernels::Guard::parse(cast<StringAttr>(guard).getValue());
     // Guards `1 <= x` are written of an x that is 0 or 1.
-    graph::DimExpr taken = !parsed                       ? rest
-                           : parsed->lower.isConstant(1) ? parsed->upper
-                                                         : parsed->taken();
+    graph::DimExpr taken = rest;
+    if (parsed)
+      taken = graph::oneFactor(rest) *
+              (parsed->lower.isConstant(1) ? parsed->upper : parsed->taken());
     variants.push_back({variant, taken});
     rest = rest - taken;
   }
