@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Transposes a square of vectors in registers: halves, quarters ... of vectors
-// first, then blocks of 16 bytes.
+// first, then blocks of 16 bytes. From memory to memory blocks of rows come
+// where they belong as they are read, a block of columns at a time.
 
 #include "lowering/builder/TileTranspose.h"
 #include "lowering/builder/SharedFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -59,16 +61,19 @@ static void transposeBlocks(OpBuilder &b, Location loc,
   }
 }
 
-// Within 16 bytes, interleaving is one instruction on every machine, for any
-// element type.
+/// Lanes of a block of 16 bytes, within which interleaving is one instruction
+/// on every machine, for any element type.
+static int64_t lanesOfBlock(VectorType type) {
+  constexpr int64_t blockBits = 128;
+  return std::min<int64_t>(type.getNumElements(),
+                           blockBits /
+                               type.getElementType().getIntOrFloatBitWidth());
+}
+
 void transposeSquare(OpBuilder &b, Location loc,
                      MutableArrayRef<Value> square) {
-  constexpr int64_t blockBits = 128;
   int64_t width = square.size();
-  int64_t block = std::min<int64_t>(
-      width,
-      blockBits /
-          getElementTypeOrSelf(square[0].getType()).getIntOrFloatBitWidth());
+  int64_t block = lanesOfBlock(cast<VectorType>(square[0].getType()));
   for (int64_t half = width / 2; half >= block; half /= 2)
     for (int64_t row = 0; row < width; ++row)
       if (!(row & half))
@@ -77,22 +82,69 @@ void transposeSquare(OpBuilder &b, Location loc,
     transposeBlocks(b, loc, square.slice(row, block));
 }
 
+/// The lanes of a power of two of parts, one after the other.
+static Value joined(OpBuilder &b, Location loc, SmallVector<Value> parts) {
+  while (parts.size() > 1) {
+    int64_t lanes = cast<VectorType>(parts[0].getType()).getNumElements();
+    auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
+    for (size_t pair = 0; pair < parts.size() / 2; ++pair)
+      parts[pair] = b.create<vector::ShuffleOp>(loc, parts[2 * pair],
+                                                parts[2 * pair + 1], both);
+    parts.truncate(parts.size() / 2);
+  }
+  return parts[0];
+}
+
+/// A block of columns, which become rows. Vectors take blocks of all rows from
+/// memory, so that each column lacks but the order within blocks.
+static void transposeColumns(OpBuilder &b, Location loc, VectorType type,
+                             const RowsInMemory &from, const RowsInMemory &to) {
+  int64_t block = lanesOfBlock(type), width = type.getNumElements();
+  // Offsets that follow each other take fewer registers than products.
+  auto eachRow = [&](const RowsInMemory &rows, int64_t count,
+                     function_ref<void(int64_t row, Value at)> visit) {
+    Value at = rows.offset;
+    for (int64_t row = 0; row < count; ++row) {
+      if (row > 0)
+        at = b.create<arith::AddIOp>(loc, at, rows.stride);
+      visit(row, at);
+    }
+  };
+  std::vector<SmallVector<Value>> parts(static_cast<size_t>(block));
+  auto part = VectorType::get({block}, type.getElementType());
+  eachRow(from, width, [&](int64_t row, Value at) {
+    parts[size_t(row % block)].push_back(
+        b.create<vector::LoadOp>(loc, part, from.memory, at));
+  });
+  SmallVector<Value> columns;
+  for (SmallVector<Value> &ofColumn : parts)
+    columns.push_back(joined(b, loc, std::move(ofColumn)));
+  transposeBlocks(b, loc, columns);
+  eachRow(to, block, [&](int64_t row, Value at) {
+    b.create<vector::StoreOp>(loc, columns[size_t(row)], to.memory, at);
+  });
+}
+
 void transposeMemory(KernelBuilder &kernel, VectorType type,
                      const RowsInMemory &from, const RowsInMemory &to) {
   auto write = [&](OpBuilder &b, Location loc, const RowsInMemory &source,
                    const RowsInMemory &target) {
-    auto at = [&](const RowsInMemory &rows, size_t row) -> Value {
-      Value distance = b.create<arith::MulIOp>(
-          loc, rows.stride, b.create<arith::ConstantIndexOp>(loc, row));
-      return b.create<arith::AddIOp>(loc, rows.offset, distance);
+    auto index = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantIndexOp>(loc, value);
     };
-    SmallVector<Value> square;
-    for (int64_t row = 0; row < type.getNumElements(); ++row)
-      square.push_back(b.create<vector::LoadOp>(loc, type, source.memory,
-                                                at(source, size_t(row))));
-    transposeSquare(b, loc, square);
-    for (auto [row, x] : llvm::enumerate(square))
-      b.create<vector::StoreOp>(loc, x, target.memory, at(target, row));
+    Value zero = index(0), width = index(type.getNumElements()),
+          step = index(lanesOfBlock(type));
+    auto loop = b.create<scf::ForOp>(loc, zero, width, step);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value first = loop.getInductionVar(),
+          row = b.create<arith::MulIOp>(loc, first, target.stride);
+    transposeColumns(
+        b, loc, type,
+        {source.memory, b.create<arith::AddIOp>(loc, source.offset, first),
+         source.stride},
+        {target.memory, b.create<arith::AddIOp>(loc, target.offset, row),
+         target.stride});
   };
   if (!kernel.target.calls) {
     write(kernel.b, kernel.loc, from, to);

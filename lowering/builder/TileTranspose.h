@@ -20,8 +20,8 @@ struct RowsInMemory {
   mlir::Value memory, offset, stride;
 };
 
-/// The same from memory to memory, in a function that all kernels share where
-/// the target has calls: the instructions are many.
+/// The same from memory to other memory, in a function that all kernels share
+/// where the target has calls: the instructions are many.
 void transposeMemory(KernelBuilder &kernel, mlir::VectorType type,
                      const RowsInMemory &from, const RowsInMemory &to);
 
