@@ -205,20 +205,21 @@ WindowForms::interleaved(const WindowKeys &given) const {
 }
 
 /// Small planes of unknown size whose windows overlap. Those that few taps read
-/// in place take about as long there, but for rows with a quarter of a vector.
-std::optional<WindowVariant>
-WindowForms::interleavedVariant(bool besideNarrow) const {
+/// in place take about as long there, but narrow vectors of strided rows would
+/// be one more variant than these.
+std::optional<WindowVariant> WindowForms::interleavedVariant() const {
   if (!geometry || !geometry->isTile || !geometry->overlaps())
-    return std::nullopt;
-  bool isFew = geometry->taps() <= fewTaps;
-  if (isFew &&
-      (besideNarrow ? geometry->x.stride == 1 : geometry->readsInPlace()))
     return std::nullopt;
   auto planes = interleaved({});
   if (!planes)
     return std::nullopt;
-  if (besideNarrow)
-    planes->mostColumns = lanes / 4;
+  if (geometry->taps() <= fewTaps) {
+    bool isNarrow = narrowVariant().has_value();
+    bool fillsLanes = isAtLeast(planes->planes, lanes).isConstant(1);
+    if (isNarrow ? geometry->x.stride == 1 || !fillsLanes
+                 : geometry->readsInPlace())
+      return std::nullopt;
+  }
   return WindowVariant{WindowForm::Interleaved, planes->fits()};
 }
 
@@ -255,13 +256,9 @@ SmallVector<WindowVariant, 2> WindowForms::chosen() const {
   }
   DimExpr inPlace = graph::oneFactor(fills * readsRowsInPlace());
   SmallVector<WindowVariant, 2> variants;
-  auto narrow = narrowVariant();
-  if (auto sideBySide = interleavedVariant(narrow.has_value())) {
+  if (auto sideBySide = interleavedVariant())
     variants.push_back(*sideBySide);
-    if (narrow)
-      narrow->guard = narrow->guard * (DimExpr(1) - sideBySide->guard);
-  }
-  if (narrow && !inPlace.isConstant(1))
+  else if (auto narrow = narrowVariant(); narrow && !inPlace.isConstant(1))
     variants.push_back(*narrow);
   if (!inPlace.isConstant(0))
     variants.push_back({WindowForm::Rows, inPlace});

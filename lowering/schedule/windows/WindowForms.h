@@ -61,7 +61,7 @@ private:
   graph::DimExpr fillsVectors() const;
   graph::DimExpr readsRowsInPlace() const;
   std::optional<WindowVariant> narrowVariant() const;
-  std::optional<WindowVariant> interleavedVariant(bool besideNarrow) const;
+  std::optional<WindowVariant> interleavedVariant() const;
   void addChannels(WindowKeys &keys) const;
   void addPlanes(WindowKeys &keys) const;
   int64_t bytesOfInput() const;
