@@ -264,6 +264,12 @@ SmallVector<WindowVariant, 2> WindowForms::chosen() const {
     variants.push_back({WindowForm::Rows, inPlace});
   if (!inPlace.isConstant(1))
     variants.push_back({WindowForm::Planes, DimExpr(1) - inPlace});
+  // Bounds of sizes may leave nothing to the variants behind one.
+  auto always = llvm::find_if(variants, [](const WindowVariant &variant) {
+    return variant.guard.isConstant(1);
+  });
+  if (always != variants.end())
+    variants.erase(std::next(always), variants.end());
   return variants;
 }
 

@@ -165,6 +165,27 @@ func.func @pooling_planes(%x: tensor<1x8x?x?xf32> {graph.dims = ["1", "8", "h", 
   return %0 : tensor<1x8x?x?xf32>
 }
 
+// Bounds of sizes say which of these forms a run can take.
+// ZEN4-LABEL: func.func @pooling_narrow_planes(
+// ZEN4: schedule = #sched.window<on = task, form = interleaved, tile = [2, 16], block = [512], lanes = 16>}
+func.func @pooling_narrow_planes(%x: tensor<1x16x?x?xf32> {graph.dims = ["1", "16", "h", "w"]}) -> tensor<1x16x?x?xf32> attributes {graph.dim_bounds = {h = #graph.bounds<4 to 64>, w = #graph.bounds<4 to 8>}} {
+  %0 = graph.fusion window (%a = %x : tensor<1x16x?x?xf32>) -> tensor<1x16x?x?xf32> {
+    %1 = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, 1, 1, 1] low [0, 0, 1, 1] high [0, 0, 1, 1] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x16x?x?xf32> -> tensor<1x16x?x?xf32>
+    graph.yield %1 : tensor<1x16x?x?xf32>
+  }
+  return %0 : tensor<1x16x?x?xf32>
+}
+
+// ZEN4-LABEL: func.func @pooling_wide_planes(
+// ZEN4: schedule = #sched.window<on = task, form = planes, block = {{.*}}, keep = 8, lanes = 16>}
+func.func @pooling_wide_planes(%x: tensor<1x16x?x?xf32> {graph.dims = ["1", "16", "h", "w"]}) -> tensor<1x16x?x?xf32> attributes {graph.dim_bounds = {w = #graph.bounds<32 to 64>}} {
+  %0 = graph.fusion window (%a = %x : tensor<1x16x?x?xf32>) -> tensor<1x16x?x?xf32> {
+    %1 = graph.reduce_window max, %a window [1, 1, 5, 5] strides [1, 1, 2, 2] low [0, 0, 2, 2] high [0, 0, 2, 2] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x16x?x?xf32> -> tensor<1x16x?x?xf32>
+    graph.yield %1 : tensor<1x16x?x?xf32>
+  }
+  return %0 : tensor<1x16x?x?xf32>
+}
+
 // CHECK-LABEL: func.func @depthwise_planes(
 // CHECK: schedule = #sched.conv<on = task, form = depthwise<planes>, keep = 8, lanes = 8, block = [2]>}
 // ZEN4-LABEL: func.func @depthwise_planes(
