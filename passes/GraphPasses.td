@@ -690,8 +690,10 @@ def CheapRematerializationPass : ZenithPass<"zenith-cheap-rematerialization", ":
   let description = [{
     A result of a region that follows from what is in memory anyway by a few elementwise ops is computed again by its readers, and
     never written: what a forward pass keeps for the backward pass is then few arrays. What "a few" means depends on where the value
-    would be kept (passes/cost/RematerializationCosts.h). Runs on fused functions, because only then it is known which values are
-    in memory. With `explain` each such result is a remark "fusion: FUS106: text". Refuses nothing.
+    would be kept (passes/cost/RematerializationCosts.h). Where an early reader needs it in memory, readers of the backward pass alone
+    compute it again, from what waits for them anyway or is narrower, so that it need not wait. What they only compare with a constant,
+    as the derivative of relu does, is compared where it is made, and a byte waits. Runs on fused functions, because only then it is
+    known which values are in memory. With `explain` each such result is a remark "fusion: FUS106: text". Refuses nothing.
   }];
   let exampleTest = "passes/fusion/cheap-rematerialization.mlir#forward_and_backward";
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each result that is computed again">];

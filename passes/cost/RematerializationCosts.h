@@ -8,6 +8,7 @@
 #include "ir/GraphOps.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/IR/Operation.h"
+#include <algorithm>
 #include <cstdint>
 
 namespace zenith::cost {
@@ -24,6 +25,13 @@ struct RematerializationCosts {
   /// core computes tanh of a vector in about the time in which memory delivers
   /// one, and the value needs no memory until the backward pass.
   unsigned memory = 32;
+  /// A value that would wait for a backward pass after its other readers are
+  /// done takes memory all the time, and has left the caches when it is read:
+  /// up to a division.
+  unsigned waiting = 8;
+  /// Smallest value, in bytes, that is worth that: what the first-level cache
+  /// of the target does not hold.
+  int64_t waitingBytes;
   /// Smallest value, in bytes, that the caches of a core don't hold: the
   /// second-level cache of the target.
   int64_t sharedCacheBytes;
@@ -41,7 +49,7 @@ struct RematerializationCosts {
   static constexpr unsigned maxRegionOps = 128;
 
   explicit RematerializationCosts(const target::TargetModel &target)
-      : sharedCacheBytes(target.l2Bytes),
+      : waitingBytes(target.l1Bytes), sharedCacheBytes(target.l2Bytes),
         memoryBytes(target.sharedCacheBytes / 4) {}
 
   /// What an element of a value of `bytes` may cost; 0 bytes where the size is
@@ -50,6 +58,11 @@ struct RematerializationCosts {
     return bytes >= memoryBytes        ? memory
            : bytes >= sharedCacheBytes ? sharedCache
                                        : nearCore;
+  }
+
+  /// The same for readers of a backward pass alone; 0 where none is worth it.
+  unsigned maxWaitingCost(int64_t bytes) const {
+    return bytes < waitingBytes ? 0 : std::max(waiting, maxElementCost(bytes));
   }
 };
 

@@ -3,7 +3,8 @@
 // Rematerialization of cheap results: a result of a region that follows from
 // other values in memory by a few elementwise ops is computed again by its
 // readers and never written, so that a forward pass keeps few arrays for the
-// backward pass.
+// backward pass. What is written for others need not wait for readers that can
+// compute it again, or only compare it.
 
 #include "ir/ops/CompositeFormulas.h"
 #include "ir/remarks/Remark.h"
@@ -34,7 +35,10 @@ struct Formula {
   SmallVector<Operation *> ops;  ///< in program order
   llvm::SetVector<Value> leaves; ///< in the region: arguments, other results
   unsigned cost = 0;
+  unsigned mostCost = 0; ///< what an element may cost
 };
+
+using Readers = llvm::SmallSetVector<Operation *, 4>;
 
 class Recomputation {
 public:
@@ -42,12 +46,16 @@ public:
       : fusion(fusion), yield(cast<YieldOp>(body().getTerminator())),
         costs(target::modelOf(fusion)), explain(explain) {}
 
-  /// Takes results away from the last to the first; true where some went.
+  /// Goes from the last result to the first; true where some readers changed.
   bool run();
 
 private:
   Block &body() { return fusion.getBody().front(); }
   bool remove(unsigned index);
+  /// Computes a result again in its readers, in all or in those of a backward
+  /// pass; true where it did.
+  bool computeInAll(unsigned index);
+  bool computeInLate(unsigned index);
   bool collect(Value value, unsigned result, Formula &formula,
                llvm::SmallPtrSetImpl<Operation *> &seen);
   bool isInMemory(Value value) const {
@@ -58,6 +66,10 @@ private:
   /// The value outside of the region that holds a leaf.
   Value outside(Value leaf);
   bool isWorthwhile(Value result, const Formula &formula);
+  bool readsNoMore(FusionOp reader, Value result, const Formula &formula);
+  bool endsEarlier(Value result, Operation *last, const Formula &formula);
+  bool computeInEach(const Readers &readers, unsigned index,
+                     const Formula &formula);
   void computeIn(FusionOp reader, Value result, Value yielded,
                  const Formula &formula);
 
@@ -69,6 +81,11 @@ private:
 };
 
 } // namespace
+
+static unsigned bitsOf(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
 
 static bool sameShape(Value x, Value y) {
   return cast<RankedTensorType>(x.getType()).getShape() ==
@@ -154,7 +171,7 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
     return false;
   if (computes)
     formula.cost += cost::elementCost(op);
-  if (formula.cost > costs.maxElementCost(bytesOf(yield->getOperand(result))))
+  if (formula.cost > formula.mostCost)
     return false;
   for (Value operand : op->getOperands())
     if (!collect(operand, result, formula, seen))
@@ -166,10 +183,6 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
 /// No reader reads more arrays than before, and a write is saved. An array of a
 /// wider type is read instead only if the wide one need not be kept longer.
 bool Recomputation::isWorthwhile(Value result, const Formula &formula) {
-  auto bitsOf = [](Value value) {
-    Type element = getElementTypeOrSelf(value.getType());
-    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  };
   return llvm::all_of(result.getUsers(), [&](Operation *user) {
     auto reader = cast<FusionOp>(user);
     unsigned more = 0;
@@ -183,6 +196,32 @@ bool Recomputation::isWorthwhile(Value result, const Formula &formula) {
       }
     return more <= 1 && !wider;
   });
+}
+
+/// Whether `reader` goes through no more bytes with the leaves than with the
+/// result.
+bool Recomputation::readsNoMore(FusionOp reader, Value result,
+                                const Formula &formula) {
+  unsigned more = 0;
+  for (Value leaf : formula.leaves)
+    if (sameShape(leaf, result) &&
+        !llvm::is_contained(reader.getInputs(), outside(leaf)))
+      more += bitsOf(leaf);
+  return more <= bitsOf(result);
+}
+
+/// Whether less memory waits for `last` where it reads the leaves: what does
+/// not live that long anyway is smaller than the result.
+bool Recomputation::endsEarlier(Value result, Operation *last,
+                                const Formula &formula) {
+  unsigned longer = 0;
+  for (Value leaf : formula.leaves)
+    if (sameShape(leaf, result) &&
+        llvm::all_of(outside(leaf).getUsers(), [&](Operation *user) {
+          return user->isBeforeInBlock(last);
+        }))
+      longer += bitsOf(leaf);
+  return longer < bitsOf(result);
 }
 
 static Value argumentFor(FusionOp reader, Value value) {
@@ -213,15 +252,9 @@ void Recomputation::computeIn(FusionOp reader, Value result, Value yielded,
     }
 }
 
-bool Recomputation::remove(unsigned index) {
+bool Recomputation::computeInEach(const Readers &readers, unsigned index,
+                                  const Formula &formula) {
   Value result = fusion.getResult(index), yielded = yield->getOperand(index);
-  auto type = cast<RankedTensorType>(result.getType());
-  if (result.use_empty() || type.getRank() == 0 ||
-      isa<BlockArgument>(yielded) ||
-      llvm::count(yield->getOperands(), yielded) != 1)
-    return false;
-  llvm::SmallSetVector<Operation *, 4> readers(result.user_begin(),
-                                               result.user_end());
   Value source = yielded;
   while (auto convert = source.getDefiningOp<ConvertOp>())
     source = convert.getOperand();
@@ -238,17 +271,68 @@ bool Recomputation::remove(unsigned index) {
       return false;
     anyFactor |= isFactor(reader, result);
   }
-  Formula formula;
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  if (!collect(yielded, index, formula, seen) ||
-      !isWorthwhile(result, formula) ||
-      (anyFactor && formula.cost > costs.sharedCache))
+  if (anyFactor && formula.cost > costs.sharedCache)
     return false;
   for (Operation *reader : readers)
     computeIn(cast<FusionOp>(reader), result, yielded, formula);
   if (explain)
     remarks::emit(fusion, remarks::Code::FUS106, {index, readers.size()});
-  gone.insert(yielded);
+  return true;
+}
+
+bool Recomputation::computeInAll(unsigned index) {
+  Value result = fusion.getResult(index), yielded = yield->getOperand(index);
+  Readers readers(result.user_begin(), result.user_end());
+  Formula formula;
+  formula.mostCost = costs.maxElementCost(bytesOf(result));
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  return llvm::all_of(readers, llvm::IsaPred<FusionOp>) &&
+         collect(yielded, index, formula, seen) &&
+         isWorthwhile(result, formula) &&
+         computeInEach(readers, index, formula);
+}
+
+/// Early readers leave the value in a cache, but it need not wait for those of
+/// the backward pass.
+bool Recomputation::computeInLate(unsigned index) {
+  Value result = fusion.getResult(index), yielded = yield->getOperand(index);
+  Formula formula;
+  formula.mostCost = costs.maxWaitingCost(bytesOf(result));
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (formula.mostCost == 0 || !collect(yielded, index, formula, seen))
+    return false;
+  bool isWidened = llvm::any_of(formula.leaves, [&](Value leaf) {
+    return sameShape(leaf, result) && bitsOf(leaf) < bitsOf(result);
+  });
+  Operation *at = cost::lateAfter(
+      result, isWidened ? cost::RematerializationCosts::longLifeOfRounded
+                        : cost::RematerializationCosts::longLife);
+  Readers late;
+  Operation *last = nullptr;
+  for (Operation *user : result.getUsers())
+    if (at && at->isBeforeInBlock(user)) {
+      late.insert(user);
+      last = last && user->isBeforeInBlock(last) ? last : user;
+    }
+  return last && endsEarlier(result, last, formula) &&
+         llvm::all_of(late,
+                      [&](Operation *user) {
+                        auto reader = dyn_cast<FusionOp>(user);
+                        return reader && readsNoMore(reader, result, formula);
+                      }) &&
+         computeInEach(late, index, formula);
+}
+
+bool Recomputation::remove(unsigned index) {
+  Value result = fusion.getResult(index), yielded = yield->getOperand(index);
+  if (result.use_empty() ||
+      cast<RankedTensorType>(result.getType()).getRank() == 0 ||
+      isa<BlockArgument>(yielded) ||
+      llvm::count(yield->getOperands(), yielded) != 1 ||
+      !(computeInAll(index) || computeInLate(index)))
+    return false;
+  if (result.use_empty())
+    gone.insert(yielded);
   return true;
 }
 
@@ -295,12 +379,101 @@ bool Recomputation::run() {
        llvm::zip(yield->getOperands(), fusion.getResults()))
     if (result.use_empty() && llvm::count(yield->getOperands(), yielded) == 1)
       gone.insert(yielded);
+  bool changed = false;
   for (unsigned i = fusion.getNumResults(); i-- > 0;)
-    remove(i);
+    changed |= remove(i);
   if (gone.empty())
-    return false;
+    return changed;
   dropResults(fusion);
   return true;
+}
+
+/// The comparison with a constant that is all that `reader` makes of `value`;
+/// null where it makes more.
+static CompareOp onlyComparison(Operation *reader, Value value) {
+  auto fusion = dyn_cast<FusionOp>(reader);
+  CompareOp only;
+  if (!fusion || !cost::takesComputation(fusion))
+    return nullptr;
+  for (auto [input, argument] :
+       llvm::zip(fusion.getInputs(), fusion.getBody().getArguments())) {
+    if (input != value)
+      continue;
+    if (only || !argument.hasOneUse())
+      return nullptr;
+    only = dyn_cast<CompareOp>(*argument.user_begin());
+    if (!only || only.getLhs() != argument ||
+        !only.getRhs().getDefiningOp<ConstantOp>())
+      return nullptr;
+  }
+  return only;
+}
+
+/// The comparisons that a backward pass makes of a result, all alike; none
+/// where it reads the result itself.
+static SmallVector<CompareOp> lateComparisons(Value result) {
+  SmallVector<CompareOp> found;
+  Operation *at =
+      cost::lateAfter(result, cost::RematerializationCosts::longLifeOfRounded);
+  for (Operation *user : result.getUsers()) {
+    if (!at || !at->isBeforeInBlock(user))
+      continue;
+    CompareOp compare = onlyComparison(user, result);
+    if (!compare ||
+        (!found.empty() &&
+         (compare->getAttrs() != found[0]->getAttrs() ||
+          compare.getRhs().getDefiningOp<ConstantOp>().getValue() !=
+              found[0].getRhs().getDefiningOp<ConstantOp>().getValue())))
+      return {};
+    found.push_back(compare);
+  }
+  return found;
+}
+
+/// Where a backward pass only compares a value, as that of relu does, the
+/// region that makes it compares it as well, so that a byte waits.
+static void compareEarly(FusionOp fusion) {
+  cost::RematerializationCosts costs(target::modelOf(fusion));
+  auto yield = cast<YieldOp>(fusion.getBody().front().getTerminator());
+  SmallVector<std::pair<SmallVector<CompareOp>, Value>> masks;
+  for (auto [value, result] :
+       llvm::zip(yield->getOperands(), fusion.getResults())) {
+    if (bitsOf(result) <= 8 || bytesOf(result) < costs.waitingBytes)
+      continue;
+    SmallVector<CompareOp> late = lateComparisons(result);
+    if (late.empty())
+      continue;
+    OpBuilder builder(yield);
+    IRMapping map;
+    map.map(late[0].getLhs(), value);
+    builder.clone(*late[0].getRhs().getDefiningOp(), map);
+    masks.emplace_back(late, builder.clone(*late[0], map)->getResult(0));
+  }
+  if (masks.empty())
+    return;
+  SmallVector<Type> types(fusion.getResultTypes());
+  for (auto &[late, mask] : masks) {
+    types.push_back(mask.getType());
+    yield->insertOperands(yield->getNumOperands(), mask);
+  }
+  OpBuilder builder(fusion);
+  auto wider = builder.create<FusionOp>(fusion.getLoc(), types,
+                                        fusion.getKind(), fusion.getInputs());
+  wider.getBody().takeBody(fusion.getBody());
+  ValueRange kept = wider.getResults().take_front(fusion.getNumResults());
+  ValueRange added = wider.getResults().drop_front(fusion.getNumResults());
+  for (auto [entry, result] : llvm::zip(masks, added))
+    for (CompareOp compare : entry.first) {
+      auto argument = cast<BlockArgument>(compare.getLhs());
+      auto reader = compare->getParentOfType<FusionOp>();
+      reader.getInputsMutable()[argument.getArgNumber()].set(result);
+      argument.setType(result.getType());
+      compare.replaceAllUsesWith(Value(argument));
+      compare.erase();
+      eraseDeadOps(reader.getBody().front());
+    }
+  fusion.replaceAllUsesWith(kept);
+  fusion.erase();
 }
 
 static void recomputeResults(func::FuncOp function, bool explain) {
@@ -329,8 +502,14 @@ struct CheapRematerializationPass
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.getBody().hasOneBlock())
-      recomputeResults(function, explain);
+    if (!function.getBody().hasOneBlock())
+      return;
+    for (FusionOp fusion : llvm::make_early_inc_range(
+             function.getBody().front().getOps<FusionOp>()))
+      if (llvm::is_contained({FusionKind::pointwise, FusionKind::reduction},
+                             fusion.getKind()))
+        compareEarly(fusion);
+    recomputeResults(function, explain);
   }
 };
 
