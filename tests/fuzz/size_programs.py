@@ -520,7 +520,7 @@ def resize(p):
 def top_k(p):
     x = p.any(1, 3)
     axis = p.axis(x)
-    count = p.rng.randint(1, x.shape[axis])
+    count = p.rng.randint(min(1, x.shape[axis]), x.shape[axis])
     k = p.one_size(count) if p.rng.random() < 0.4 else p.numbers([count])
     shape = x.shape[:axis] + (count,) + x.shape[axis + 1:]
     values = Value(p.fresh(), FLOAT, shape)
