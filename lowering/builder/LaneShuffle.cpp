@@ -29,4 +29,13 @@ Value shuffled(KernelBuilder &kernel, ArrayRef<Value> vectors,
   return all;
 }
 
+Value everyNth(KernelBuilder &kernel, ArrayRef<Value> vectors, int64_t first) {
+  int64_t n = vectors.size(),
+          width = cast<VectorType>(vectors[0].getType()).getNumElements();
+  return shuffled(kernel, vectors, [&](int64_t lane) {
+    int64_t element = lane * n + first;
+    return VectorLane{element / width, element % width};
+  });
+}
+
 } // namespace zenith::kernels

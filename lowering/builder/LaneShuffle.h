@@ -19,6 +19,10 @@ struct VectorLane {
 mlir::Value shuffled(KernelBuilder &kernel, llvm::ArrayRef<mlir::Value> vectors,
                      llvm::function_ref<VectorLane(int64_t lane)> source);
 
+/// Elements `first`, first + n, first + 2n and so on of n vectors.
+mlir::Value everyNth(KernelBuilder &kernel, llvm::ArrayRef<mlir::Value> vectors,
+                     int64_t first);
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_BUILDER_LANESHUFFLE_H

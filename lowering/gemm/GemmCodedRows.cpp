@@ -6,6 +6,7 @@
 
 #include "lowering/gemm/GemmCodedRows.h"
 #include "ir/encodings/FewRows.h"
+#include "lowering/builder/LaneShuffle.h"
 #include "lowering/microkernels/Int8Dot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -51,31 +52,21 @@ Value GemmCodedRows::load(VectorType type, Value operand, Value index) const {
       k.loc, type, k.memoryOf(cast<BlockArgument>(operand)), index);
 }
 
-/// Lanes x[first], x[first + 2] ... of two vectors.
-static Value everyOther(KernelBuilder &k, Value x, Value y, int64_t first) {
-  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
-  SmallVector<int64_t> places;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    places.push_back(2 * lane + first);
-  return k.b.create<vector::ShuffleOp>(k.loc, x, y, places);
-}
-
 /// The first or second half of x[0], y[0], x[1], y[1] ...
 static Value alternating(KernelBuilder &k, Value x, Value y, int64_t half) {
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
-  SmallVector<int64_t> places;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    places.push_back((lane + half * lanes) / 2 + lane % 2 * lanes);
-  return k.b.create<vector::ShuffleOp>(k.loc, x, y, places);
+  return shuffled(k, {x, y}, [&](int64_t lane) {
+    return VectorLane{lane % 2, (lane + half * lanes) / 2};
+  });
 }
 
 GemmCodedRows::Values GemmCodedRows::byBytes(Values columns) const {
   Values result(bytesOfWord);
   for (int64_t odd : {0, 1}) {
-    Value low = everyOther(k, columns[0], columns[1], odd),
-          high = everyOther(k, columns[2], columns[3], odd);
-    result[odd] = everyOther(k, low, high, 0);
-    result[odd + 2] = everyOther(k, low, high, 1);
+    Value low = everyNth(k, {columns[0], columns[1]}, odd),
+          high = everyNth(k, {columns[2], columns[3]}, odd);
+    result[odd] = everyNth(k, {low, high}, 0);
+    result[odd + 2] = everyNth(k, {low, high}, 1);
   }
   return result;
 }

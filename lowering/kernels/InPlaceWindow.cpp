@@ -5,6 +5,7 @@
 // padding.
 
 #include "lowering/kernels/InPlaceWindow.h"
+#include "lowering/builder/LaneShuffle.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -6,6 +6,7 @@
 // and those of volumes, are read where they lie.
 
 #include "lowering/kernels/NCHWWindowKernel.h"
+#include "lowering/builder/LaneShuffle.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/InPlaceWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

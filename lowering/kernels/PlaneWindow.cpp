@@ -4,7 +4,6 @@
 // which all rows of a tile share.
 
 #include "lowering/kernels/PlaneWindow.h"
-#include "lowering/builder/LaneShuffle.h"
 #include "lowering/elements/ReductionSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -108,15 +107,6 @@ Value PlaneWindow::columnsInside(Value first) {
   Value all = k.integer(before.getType(), 1);
   return k.b.create<arith::AndIOp>(
       k.loc, inside, k.b.create<arith::XOrIOp>(k.loc, before, all));
-}
-
-Value everyNth(KernelBuilder &k, ArrayRef<Value> vectors, int64_t first) {
-  int64_t n = vectors.size(),
-          width = cast<VectorType>(vectors[0].getType()).getNumElements();
-  return shuffled(k, vectors, [&](int64_t lane) {
-    int64_t element = lane * n + first;
-    return VectorLane{element / width, element % width};
-  });
 }
 
 /// Vectors of the input side by side, with what they lack undefined. None where

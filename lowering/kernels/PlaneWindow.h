@@ -25,10 +25,6 @@ struct RowPart {
   llvm::SmallVector<mlir::Value> first, inside;
 };
 
-/// Elements `first`, first + n, first + 2n and so on of n vectors.
-mlir::Value everyNth(KernelBuilder &k, llvm::ArrayRef<mlir::Value> vectors,
-                     int64_t first);
-
 struct PlaneWindow {
   PlaneWindow(const EmissionContext &context, const WindowLoops &shape,
               const WindowKeys &keys, PlaneGeometry geometry);
