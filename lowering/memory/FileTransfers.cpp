@@ -181,7 +181,7 @@ int64_t TransferWriter::layOut(const remat::OffloadTimeline &planned) {
   int64_t first = 0;
   if (auto bytes =
           function->getAttrOfType<IntegerAttr>(host::fileBytesAttrName))
-    first = (bytes.getInt() + lineBytes - 1) / lineBytes * lineBytes;
+    first = int64_t(llvm::alignTo(uint64_t(bytes.getInt()), lineBytes));
   for (auto [place, offset] : llvm::zip(owners, layout.offsets)) {
     auto attr = builder.getI64IntegerAttr(first + *offset.constant());
     place->setAttr(host::fileOffsetAttrName, attr);

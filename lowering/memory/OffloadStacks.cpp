@@ -199,8 +199,8 @@ LogicalResult LoopOffload::rewrite(const std::set<unsigned> &chosen) {
     if (failed(store(stack, end)))
       return failure();
     load(stack, end);
-    end +=
-        (bytesOf(typeOfStack(stack)) + lineBytes - 1) / lineBytes * lineBytes;
+    end += int64_t(
+        llvm::alignTo(uint64_t(bytesOf(typeOfStack(stack))), lineBytes));
   }
   edits.dropStacks(stacked, [&](const LoopStack &stack) {
     return chosen.count(stack.index) > 0;

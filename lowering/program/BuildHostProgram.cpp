@@ -238,8 +238,10 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
           .Case([&](graph::FusionOp fusion) { return launch(fusion); })
           .Case([&](graph::BarrierOp barrier) { return pass(barrier); })
           .Case([&](graph::PlaceOp place) { return transfer(place); })
-          .Case([&](host::StoreRowOp store) { return storeRow(store); })
-          .Case([&](host::LoadRowOp load) { return loadRow(load); })
+          .Case<host::StoreRowOp, host::LoadRowOp>([&](auto op) {
+            return moveRow(op, op.getRow(), op.getIndex(), op.getStack(),
+                           op.getOffset(), isa<host::StoreRowOp>(op));
+          })
           .Case([&](graph::HostReadOp read) {
             return fetch(read.getInput(), read->getResult(0));
           })

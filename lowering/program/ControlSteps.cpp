@@ -194,33 +194,19 @@ LogicalResult ProgramBuilder::transfer(graph::PlaceOp place) {
   return startTransfer(place, memory, buffers.lookup(file), isWrite);
 }
 
-/// Row `index` of a stack in the file.
-FailureOr<host::BufferAttr> ProgramBuilder::rowInFile(Operation *op,
-                                                      Value index, Type stack,
-                                                      int64_t offset) {
-  FailureOr<DimExpr> row = scalarOf(index, op);
-  if (failed(row))
+/// Starts to move row `index` of a stack, which lies at `offset` in the file.
+LogicalResult ProgramBuilder::moveRow(Operation *op, Value row, Value index,
+                                      Type stack, int64_t offset,
+                                      bool isWrite) {
+  FailureOr<DimExpr> number = scalarOf(index, op);
+  if (failed(number))
     return failure();
   auto type = cast<RankedTensorType>(stack);
   int64_t bytes = tensorBytes(type).value_or(0) / type.getDimSize(0);
-  return host::BufferAttr::get(builder.getContext(), host::BufferKind::file, 0,
-                               dim(DimExpr(offset) + DimExpr(bytes) * *row));
-}
-
-LogicalResult ProgramBuilder::storeRow(host::StoreRowOp op) {
-  FailureOr<host::BufferAttr> file =
-      rowInFile(op, op.getIndex(), op.getStack(), op.getOffset());
-  if (failed(file))
-    return failure();
-  return startTransfer(op, op.getRow(), *file, /*isWrite=*/true);
-}
-
-LogicalResult ProgramBuilder::loadRow(host::LoadRowOp op) {
-  FailureOr<host::BufferAttr> file =
-      rowInFile(op, op.getIndex(), op.getStack(), op.getOffset());
-  if (failed(file))
-    return failure();
-  return startTransfer(op, op.getRow(), *file, /*isWrite=*/false);
+  auto file =
+      host::BufferAttr::get(builder.getContext(), host::BufferKind::file, 0,
+                            dim(DimExpr(offset) + DimExpr(bytes) * *number));
+  return startTransfer(op, row, file, isWrite);
 }
 
 LogicalResult ProgramBuilder::await(graph::BarrierOp barrier) {

@@ -81,11 +81,9 @@ private:
                                             mlir::Operation *op);
   mlir::LogicalResult pass(graph::BarrierOp barrier);
   mlir::LogicalResult transfer(graph::PlaceOp place);
-  mlir::LogicalResult storeRow(host::StoreRowOp op);
-  mlir::LogicalResult loadRow(host::LoadRowOp op);
-  mlir::FailureOr<host::BufferAttr> rowInFile(mlir::Operation *op,
-                                              mlir::Value index,
-                                              mlir::Type stack, int64_t offset);
+  mlir::LogicalResult moveRow(mlir::Operation *op, mlir::Value row,
+                              mlir::Value index, mlir::Type stack,
+                              int64_t offset, bool isWrite);
   mlir::LogicalResult startTransfer(mlir::Operation *op, mlir::Value memory,
                                     host::BufferAttr file, bool isWrite);
   mlir::LogicalResult await(graph::BarrierOp barrier);
