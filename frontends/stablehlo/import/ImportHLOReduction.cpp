@@ -147,8 +147,9 @@ static Type without(Value value, ArrayRef<int64_t> dims) {
 // JAX's compiler adds small floats one after the other, each sum rounded, while
 // no reduced dimension is longer than this; otherwise it builds trees. Rounding
 // long sums once is nearer to both the tree and the exact sum than rounding
-// them at every step.
-static constexpr int64_t longestStepwise = 32;
+// them at every step. So are sums of many short dimensions: equal terms of bf16
+// stop to add to anything after 256 of them.
+static constexpr int64_t longestStepwise = 32, mostStepwise = 256;
 
 static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
                          ReduceKind kind) {
@@ -159,7 +160,8 @@ static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
       return false;
     terms *= size;
   }
-  return roundsOnce(kind, elementOf(input)) && rankOf(init) == 0 && terms > 1;
+  return roundsOnce(kind, elementOf(input)) && rankOf(init) == 0 && terms > 1 &&
+         terms <= mostStepwise;
 }
 
 static void reduceRule(OpReading &x) {

@@ -46,7 +46,10 @@ func.func @main() {
   %one_more = stablehlo.constant dense<1.0> : tensor<bf16>
   %square_sum = stablehlo.reduce(%square init: %one_more) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xbf16>, tensor<bf16>) -> tensor<bf16>
   check.expect_eq_const %square_sum, dense<1.0> : tensor<bf16>
-  // Long ones are rounded once.
+  // Those of a larger one are rounded once, as long ones are.
+  %plane = stablehlo.constant dense<0.00390625> : tensor<20x20xbf16>
+  %plane_sum = stablehlo.reduce(%plane init: %one_more) applies stablehlo.add across dimensions = [0, 1] : (tensor<20x20xbf16>, tensor<bf16>) -> tensor<bf16>
+  check.expect_eq_const %plane_sum, dense<2.5625> : tensor<bf16>
   %half = stablehlo.constant dense<0.00390625> : tensor<32xbf16>
   %first = stablehlo.constant dense<1.0> : tensor<1xbf16>
   %many = stablehlo.concatenate %first, %half, dim = 0 : (tensor<1xbf16>, tensor<32xbf16>) -> tensor<33xbf16>
