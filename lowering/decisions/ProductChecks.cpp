@@ -207,6 +207,7 @@ static LogicalResult checkOperand(graph::FusionOp fusion, bool isOfA,
   case Operand::Local:
     return isGroup ? success() : fail("a form without groups, for a task");
   case Operand::Padded:
+  case Operand::Transposed:
     return isOfA ? success() : fail("a form that B has");
   case Operand::Panels:
   case Operand::Widened:

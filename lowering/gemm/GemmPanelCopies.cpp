@@ -39,7 +39,8 @@ GemmPanelCopies::GemmPanelCopies(const GemmContext &gemm)
     across = {DimExpr(gemm.nr), DimExpr(0), DimExpr(1)};
   writer.emplace(k, PanelWriter::Layout{gemm.b, space.b.element, across,
                                         space.kAxis, panels, element,
-                                        unsigned(gemm.nr), elements});
+                                        unsigned(gemm.nr), elements,
+                                        widens ? 1 : space.kInterleave});
 }
 
 Value GemmPanelCopies::panelBase(Value column) const {

@@ -43,6 +43,7 @@ Launch packPanels(KernelBuilder &k, const Preparation &pack,
   sizes.push_back(DimExpr::ceilDiv(panels, DimExpr(perTask)));
   for (const Axis &axis : pack.kAxes)
     kSizes.push_back(axis.size);
+  kSizes.back() = paddedK(kSizes.back(), pack.kInterleave);
   DimExpr kSize = productOf(kSizes);
   layout.size = kSize * DimExpr(int64_t(columns));
   PanelWriter writer(k, layout);
@@ -110,6 +111,8 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
   KernelBuilder kernel(fusion, dims, target, kernels, name);
   if (preparation.kind == Preparation::PackPanels)
     return packPanels(kernel, preparation, space);
+  if (preparation.kind == Preparation::TransposeA)
+    return emitTransposedRows(kernel, preparation);
   if (preparation.kind == Preparation::Pad)
     return emitPaddedInput(kernel, preparation);
   bool ok = true;

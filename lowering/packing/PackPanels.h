@@ -22,6 +22,10 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
 mlir::FailureOr<Launch> emitPaddedInput(KernelBuilder &kernel,
                                         const Preparation &pad);
 
+/// Ends the function of `kernel`, which makes the copy that `transpose`
+/// describes, of elements of 16 bits.
+Launch emitTransposedRows(KernelBuilder &kernel, const Preparation &transpose);
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_PACKING_PACKPANELS_H

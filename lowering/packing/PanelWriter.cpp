@@ -39,16 +39,50 @@ Value PanelWriter::widen(Value x) {
   return k.b.create<arith::ExtSIOp>(k.loc, type, x);
 }
 
-void PanelWriter::row(Value base, Value first, Value destination, Value mask) {
-  ElementEmitter::Scope scope(emitter);
-  emitter.active.mask = mask;
+Value PanelWriter::loadRow(Value base, Value first) {
   IndexMath &math = emitter.indices;
   LaneIndex lanes = math.lanes(first, layout.columns.size, layout.width);
   LaneIndex linear = math.add(math.scalar(base, DimExpr(int64_t(1) << 40)),
                               math.scale(lanes, layout.columns.strideB));
-  Value x = widen(emitter.memory.load(layout.from, layout.element, linear));
-  k.b.create<vector::StoreOp>(k.loc, k.broadcast(x, layout.width), layout.to,
-                              destination);
+  Type stored = cast<MemRefType>(layout.from.getType()).getElementType();
+  Type read = layout.packed == stored ? stored : layout.element;
+  return k.broadcast(widen(emitter.memory.load(layout.from, read, linear)),
+                     layout.width);
+}
+
+/// The neighbouring k of a row or, at the last k of an odd number, zeros.
+Value PanelWriter::loadNextRow(Value base, Value first, Value at, Value mask) {
+  const Axis &kAxis = layout.kAxes.back();
+  auto kSize = limit ? std::nullopt : kAxis.size.constant();
+  Value next = k.add(base, k.size(kAxis.strideB));
+  ElementEmitter::Scope scope(emitter);
+  if (!kSize || *kSize % 2) {
+    Value exists = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ult,
+                                             k.add(at, k.index(1)),
+                                             kOf(layout.kAxes.size() - 1));
+    Value all = k.broadcast(exists, layout.width);
+    emitter.active.mask =
+        mask ? k.b.create<arith::AndIOp>(k.loc, mask, all) : all;
+    next = k.b.create<arith::SelectOp>(k.loc, exists, next, base);
+  }
+  return loadRow(next, first);
+}
+
+/// Writes the row at the k `at` of the innermost axis, with those that lie side
+/// by side with it.
+void PanelWriter::row(Value base, Value first, Value at, Value destination,
+                      Value mask) {
+  ElementEmitter::Scope scope(emitter);
+  emitter.active.mask = mask;
+  Value x = loadRow(base, first);
+  if (layout.kInterleave > 1) {
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = 0; lane < int64_t(layout.width); ++lane)
+      lanes.append({lane, int64_t(layout.width) + lane});
+    x = k.b.create<vector::ShuffleOp>(
+        k.loc, x, loadNextRow(base, first, at, mask), lanes);
+  }
+  k.b.create<vector::StoreOp>(k.loc, x, layout.to, destination);
 }
 
 /// Writes rows for the K axes from `level` on; a row of the panel takes `width`
@@ -58,15 +92,19 @@ void PanelWriter::rows(unsigned level, Value base, Value first,
   const Axis &axis = layout.kAxes[level];
   DimExpr inner = int64_t(layout.width);
   for (const Axis &other : layout.kAxes.drop_front(level + 1))
-    inner = inner * other.size;
-  k.loop(k.index(0), kOf(level), k.index(1), [&](Value i) {
-    Value at = k.add(base, k.mul(i, k.size(axis.strideB)));
-    Value next = k.add(destination, k.mul(i, k.size(inner)));
-    if (level + 1 == layout.kAxes.size())
-      row(at, first, next, mask);
-    else
-      rows(level + 1, at, first, next, mask);
-  });
+    inner = inner * (&other == &layout.kAxes.back()
+                         ? paddedK(other.size, layout.kInterleave)
+                         : other.size);
+  bool isLast = level + 1 == layout.kAxes.size();
+  k.loop(k.index(0), kOf(level), k.index(isLast ? layout.kInterleave : 1),
+         [&](Value i) {
+           Value at = k.add(base, k.mul(i, k.size(axis.strideB)));
+           Value next = k.add(destination, k.mul(i, k.size(inner)));
+           if (isLast)
+             row(at, first, i, next, mask);
+           else
+             rows(level + 1, at, first, next, mask);
+         });
 }
 
 /// Offset of a column. Those beyond the last are never used, but their memory
@@ -132,15 +170,15 @@ void PanelWriter::transposed(Value base, Value first, Value destination) {
   Value wide = k.index(layout.width);
   Value mask = k.mask(k.sub(k.size(layout.columns.size), first), layout.width);
   k.loop(whole, kSize, k.index(1), [&](Value at) {
-    row(k.add(base, at), first, k.add(destination, k.mul(at, wide)), mask);
+    row(k.add(base, at), first, at, k.add(destination, k.mul(at, wide)), mask);
   });
 }
 
 void PanelWriter::panel(Value base, Value first, Value destination) {
-  bool areFloats = layout.kAxes.size() == 1 &&
-                   layout.kAxes[0].strideB.isConstant(1) &&
-                   layout.element.isF32() && layout.packed.isF32();
-  if (areFloats || layout.kInterleave > 1) {
+  bool isAlongK =
+      layout.kAxes.size() == 1 && layout.kAxes[0].strideB.isConstant(1);
+  bool areFloats = layout.element.isF32() && layout.packed.isF32();
+  if (isAlongK && (areFloats || layout.kInterleave > 1)) {
     transposed(base, first, destination);
     return;
   }
@@ -154,11 +192,11 @@ void PanelWriter::panel(Value base, Value first, Value destination) {
 /// Writes panelsPerCopy panels, row by row.
 void PanelWriter::sideBySide(Value base, Value firstPanel, Value destination) {
   Value wide = k.index(layout.width), size = k.size(layout.size);
-  k.loop(k.index(0), kOf(0), k.index(1), [&](Value i) {
+  k.loop(k.index(0), kOf(0), k.index(layout.kInterleave), [&](Value i) {
     Value at = k.add(base, k.mul(i, k.size(layout.kAxes[0].strideB)));
     Value to = k.add(destination, k.mul(i, wide));
     for (int64_t p = 0; p < panelsPerCopy; ++p)
-      row(at, k.mul(k.add(firstPanel, k.index(p)), wide),
+      row(at, k.mul(k.add(firstPanel, k.index(p)), wide), i,
           k.add(to, k.mul(k.index(p), size)), {});
   });
 }

@@ -39,8 +39,11 @@ private:
   void panel(mlir::Value base, mlir::Value first, mlir::Value destination);
   void sideBySide(mlir::Value base, mlir::Value firstPanel,
                   mlir::Value destination);
-  void row(mlir::Value base, mlir::Value first, mlir::Value destination,
-           mlir::Value mask);
+  mlir::Value loadRow(mlir::Value base, mlir::Value first);
+  mlir::Value loadNextRow(mlir::Value base, mlir::Value first, mlir::Value at,
+                          mlir::Value mask);
+  void row(mlir::Value base, mlir::Value first, mlir::Value at,
+           mlir::Value destination, mlir::Value mask);
   void rows(unsigned level, mlir::Value base, mlir::Value first,
             mlir::Value destination, mlir::Value mask);
   void transposed(mlir::Value base, mlir::Value first, mlir::Value destination);

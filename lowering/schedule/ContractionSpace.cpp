@@ -39,16 +39,26 @@ DimExpr ContractionSpace::outerCount() const {
   return all;
 }
 
+DimExpr paddedK(const DimExpr &k, unsigned group) {
+  return group > 1 ? DimExpr::ceilDiv(k, int64_t(group)) * int64_t(group) : k;
+}
+
 DimExpr ContractionSpace::panelElements() const {
-  DimExpr interleave = int64_t(kInterleave), rows = panelK.value_or(totalK());
-  if (kInterleave > 1)
-    rows = DimExpr::ceilDiv(rows, interleave) * interleave;
+  DimExpr rows = paddedK(panelK.value_or(kAxis.size), kInterleave);
+  if (!panelK)
+    for (const TapAxis &tap : taps)
+      rows = rows * tap.axis.size;
   return rows * DimExpr(int64_t(panel));
 }
 
 unsigned nrOf(Type sum, const TargetModel &target) {
   unsigned vectors = std::max(1u, target.nr / target.lanes);
   return vectors * sumLanes(sum, target);
+}
+
+bool hasBF16Pairs(Type a, Type b, Type sum, const TargetModel &target) {
+  return target.bf16Pairs && target.wideLoads && a.isBF16() && b.isBF16() &&
+         sum.isF32();
 }
 
 bool multipliesKPairs(const ContractionSpace &space,
@@ -248,6 +258,47 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
     return locateOperand(space, value, dims);
   space.formOfA = sched::Operand::Widened;
   return materialise(space, value, dims, space.sum);
+}
+
+void transposeForPairs(ContractionSpace &space, const TargetModel &target,
+                       sched::Operand::Form wanted) {
+  // Pairs halve the time of the multiplications by a column; copying an element
+  // takes about as long as those by the columns of a panel.
+  constexpr int64_t fewestPanels = 2;
+  Axis &kAxis = space.kAxis, &rows = space.rowAxis;
+  bool paysOff = wanted == sched::Operand::Open
+                     ? estimate(space.columns.size) >=
+                           fewestPanels * nrOf(space.sum, target)
+                     : wanted == sched::Operand::Transposed;
+  if (!hasBF16Pairs(space.a.element, space.b.element, space.sum, target) ||
+      !paysOff || !target.coreCaches || !space.taps.empty() ||
+      kAxis.strideA.isConstant(1) || !rows.strideA.isConstant(1))
+    return;
+  Preparation copy;
+  copy.kind = Preparation::TransposeA;
+  copy.scratch = space.preparations.size();
+  copy.from = space.a;
+  copy.columns = {rows.size, DimExpr(0), rows.strideA};
+  copy.kAxes = {{kAxis.size, DimExpr(0), kAxis.strideA}};
+  kAxis.strideA = DimExpr(1);
+  rows.strideA = kAxis.size;
+  DimExpr stride = rows.size * kAxis.size;
+  auto layOut = [&](Axis &axis) {
+    if (axis.strideA.isConstant(0))
+      return;
+    copy.outer.insert(copy.outer.begin(),
+                      {axis.size, DimExpr(0), axis.strideA});
+    axis.strideA = stride;
+    stride = stride * axis.size;
+  };
+  for (Axis &axis : llvm::reverse(space.outerRows))
+    layOut(axis);
+  for (OuterAxis &outer : llvm::reverse(space.outer))
+    layOut(outer.axis);
+  copy.bytes = stride * DimExpr(int64_t(elementSize(space.a.element)));
+  space.a = {true, copy.scratch, space.a.element, DimExpr(0)};
+  space.formOfA = sched::Operand::Transposed;
+  space.preparations.push_back(std::move(copy));
 }
 
 static SmallVector<StridedDim> selectDims(const LocatedOperand &operand,
@@ -494,6 +545,8 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
   space.symmetric = target.stackArrays && isSymmetric(op, space);
   transposeMatrixByVector(space);
+  if (!space.symmetric)
+    transposeForPairs(space, target, wanted.a.form);
   chooseForm(space, target, wanted.b.form);
   return space;
 }

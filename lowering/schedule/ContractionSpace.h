@@ -23,7 +23,8 @@ struct ContractionSpace {
   mlir::Operation *op = nullptr; ///< the dot_general or convolution
   mlir::Type sum;                ///< type of the accumulators
   OperandSource a, b;
-  /// How A comes: Widened or Padded where a launch of its own copies it so.
+  /// How A comes: Widened, Padded or Transposed where a launch of its own
+  /// copies it so.
   sched::Operand::Form formOfA = sched::Operand::Rows;
   llvm::SmallVector<OuterAxis> outer;
   llvm::SmallVector<Axis> outerRows; ///< outer digits of the rows
@@ -84,6 +85,9 @@ struct ContractionSpace {
   mlir::Type elementOfB() const { return form == Copied ? copied : b.element; }
 };
 
+/// The least multiple of `group` that `k` are no more than.
+graph::DimExpr paddedK(const graph::DimExpr &k, unsigned group);
+
 /// Bytes that an element takes in memory, at least 1.
 unsigned elementSize(mlir::Type element);
 
@@ -92,6 +96,11 @@ unsigned nrOf(mlir::Type sum, const TargetModel &target);
 
 /// MR: the rows of a register tile.
 unsigned mrOf(const ContractionSpace &space, const TargetModel &target);
+
+/// Whether the target multiplies pairs of such elements of the operands as the
+/// graph has them: all it takes then is that pairs of A lie side by side.
+bool hasBF16Pairs(mlir::Type a, mlir::Type b, mlir::Type sum,
+                  const TargetModel &target);
 
 /// Whether micro-kernels multiply two or four neighbouring k at a time: 16-bit
 /// integers on all targets, bf16 where the target has an instruction for it.
@@ -173,6 +182,11 @@ LocatedOperand padded(ContractionSpace &space, mlir::Value value,
 LocatedOperand locateLhs(ContractionSpace &space, const graph::DimExpr &columns,
                          graph::DimAnalysis &dims, const TargetModel &target,
                          sched::Operand::Form wanted = sched::Operand::Open);
+/// Plans a copy of A whose rows are contiguous along K, where that is wanted,
+/// or, for Open, where pairs of bf16 that could be multiplied at once lie apart
+/// and are multiplied by many columns.
+void transposeForPairs(ContractionSpace &space, const TargetModel &target,
+                       sched::Operand::Form wanted);
 /// Adds `first` to the indices of the space's scratch buffers.
 void renumberScratch(ContractionSpace &space, unsigned first);
 /// Finishes a space whose axes are known: the form of B, and its packing. A

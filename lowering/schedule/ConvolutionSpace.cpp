@@ -46,6 +46,8 @@ struct ConvolutionAxes {
   bool needsCopy();
   bool supportsKInterleave(const LocatedOperand &kernel);
   void copyInput(Value value);
+  bool multipliesPairsOfLine();
+  void transposeLines();
   void addRows();
   void addTaps(const LocatedOperand &kernel);
   LocatedOperand locateFilter();
@@ -277,6 +279,40 @@ void ConvolutionAxes::copyInput(Value value) {
   space.a = copy.source;
 }
 
+/// Whether sums over rows of positions multiply pairs of neighbouring ones,
+/// which a transposed copy has side by side.
+bool ConvolutionAxes::multipliesPairsOfLine() {
+  Value kernel = graph::beforeWidening(op.getKernel());
+  return overPositions &&
+         hasBF16Pairs(space.a.element, getElementTypeOrSelf(kernel.getType()),
+                      space.sum, target) &&
+         op.getKernelDilation().back() == 1 &&
+         (wanted.a.form == sched::Operand::Open ||
+          wanted.a.form == sched::Operand::Transposed);
+}
+
+/// Copies the copy of the input again, so that rows of positions are
+/// contiguous: [feature][position...][batch][position of a row].
+void ConvolutionAxes::transposeLines() {
+  Stride &rows = input.front()[0], &line = input[spatial()][0];
+  DimExpr ofLine = rows.size * line.size, lines = input.back()[0].size;
+  for (unsigned i = 1; i < spatial(); ++i)
+    lines = lines * input[i][0].size;
+  Preparation copy;
+  copy.kind = Preparation::TransposeA;
+  copy.scratch = space.preparations.size();
+  copy.from = space.a;
+  copy.outer = {{lines, DimExpr(0), ofLine}};
+  copy.columns = {rows.size, DimExpr(0), rows.stride};
+  copy.kAxes = {{line.size, DimExpr(0), line.stride}};
+  copy.bytes = lines * ofLine * DimExpr(int64_t(elementSize(space.a.element)));
+  line.stride = DimExpr(1);
+  rows.stride = line.size;
+  space.a = {true, copy.scratch, space.a.element, DimExpr(0)};
+  space.formOfA = sched::Operand::Transposed;
+  space.preparations.push_back(std::move(copy));
+}
+
 void ConvolutionAxes::addRows() {
   graph::ConvDimsAttr dimNumbers = op.getDims();
   SmallVector<Axis> rows{{input[0][0].size, input[0][0].stride, DimExpr(0)}};
@@ -425,6 +461,11 @@ LogicalResult ConvolutionAxes::build() {
   bool grouped = weights && weights->group > 1;
   if (needsCopy() || (grouped && !input.back()[0].stride.isConstant(1)))
     copyInput(grouped ? graph::beforeWidening(op.getInput()) : op.getInput());
+  if (multipliesPairsOfLine()) {
+    if (!space.a.scratch)
+      copyInput(op.getInput());
+    transposeLines();
+  }
   unsigned output = unsigned(dimNumbers.getKernelOutput());
   LocatedOperand kernel = locateFilter();
   int64_t groups = int64_t(op.getGroups());

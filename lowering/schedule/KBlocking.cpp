@@ -117,6 +117,13 @@ void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
     schedule.k = k;
 }
 
+/// Panels of `kc` rows that a task copies.
+static TaskPanels copiedPanels(const ContractionSpace &space, int64_t kc,
+                               const TargetModel &target) {
+  return {TaskPanels::Packed, int64_t(llvm::alignTo(kc, space.kInterleave)) *
+                                  nrOf(space.sum, target)};
+}
+
 void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
                       const TargetModel &target) {
   const int64_t largest =
@@ -127,7 +134,7 @@ void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
   BlockedK k = evenBlocks(kSize, largest, multipleOfCopiedK(kSize));
   if (k.blocks > 1)
     schedule.k = k;
-  schedule.taskPanels = {TaskPanels::Packed, k.kc * nrOf(space.sum, target)};
+  schedule.taskPanels = copiedPanels(space, k.kc, target);
   double panels = estimate(schedule.panelCount);
   double several =
       std::floor(panels * estimate(space.outerCount()) / fewestTasks);
@@ -204,7 +211,7 @@ void chooseShortBlocks(GemmSchedule &schedule, const ContractionSpace &space,
   k.blocks = (kSize + k.kc - 1) / k.kc;
   schedule.k = k;
   if (space.form == ContractionSpace::Copied)
-    schedule.taskPanels = {TaskPanels::Packed, k.kc * nrOf(space.sum, target)};
+    schedule.taskPanels = copiedPanels(space, k.kc, target);
   schedule.panelsPerTask = std::min<int64_t>((panels + 1) / 2, panelsPerCopy);
   schedule.tilesPerTask = panels > 1 ? tiles : (tiles + 1) / 2;
   schedule.rowBlocks =

@@ -126,12 +126,23 @@ static bool isBetterPacked(const ContractionSpace &space,
 }
 
 /// Element type of the panels. Narrow integers keep theirs: micro-kernels widen
-/// them, or multiply them in pairs, in registers.
+/// them, or multiply them in pairs, in registers. So does bf16 in pairs.
 static Type packedElement(const ContractionSpace &space) {
   Type element = space.b.element;
   bool narrow =
       element.isInteger() && memoryType(element).getIntOrFloatBitWidth() <= 16;
-  return narrow ? element : space.sum;
+  return narrow || space.kInterleave > 1 ? element : space.sum;
+}
+
+/// Whether copies of B have pairs of bf16 side by side. Half a pair at the end
+/// of the innermost axis, if it is one of rows, is padded with zeros.
+static bool copiesPairs(const ContractionSpace &space,
+                        const TargetModel &target) {
+  auto kSize = space.kAxis.size.constant();
+  bool isAlongK = space.taps.empty() && space.kAxis.strideB.isConstant(1);
+  return hasBF16Pairs(space.a.element, space.b.element, space.sum, target) &&
+         space.kAxis.strideA.isConstant(1) &&
+         (!isAlongK || (kSize && *kSize % 2 == 0));
 }
 
 /// Whether tasks copy B themselves. A copy of all of B goes through memory, and
@@ -160,6 +171,7 @@ int64_t tilesOfCopies(const ContractionSpace &space,
 static void packPanels(ContractionSpace &space, const TargetModel &target) {
   Preparation pack;
   pack.kind = Preparation::PackPanels;
+  pack.kInterleave = space.kInterleave;
   pack.scratch = space.preparations.size();
   pack.from = space.b;
   pack.columns = space.columns;
@@ -173,6 +185,8 @@ static void packPanels(ContractionSpace &space, const TargetModel &target) {
     stride = stride * axis.size;
   };
   layOut(space.kAxis);
+  stride =
+      paddedK(space.kAxis.size, space.kInterleave) * DimExpr(int64_t(columns));
   for (TapAxis &tap : llvm::reverse(space.taps))
     layOut(tap.axis);
   stride = stride * DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
@@ -269,11 +283,15 @@ void chooseForm(ContractionSpace &space, const TargetModel &target,
   } else if (isSinglePanel(space, target)) {
     space.panel = nrOf(space.sum, target);
     space.form = ContractionSpace::Panels;
-  } else if (copiesInTasks(space, target)) {
-    space.form = ContractionSpace::Copied;
-    space.copied = packedElement(space);
   } else {
-    packPanels(space, target);
+    if (copiesPairs(space, target))
+      space.kInterleave = InterleavedK::Pairs;
+    if (copiesInTasks(space, target)) {
+      space.form = ContractionSpace::Copied;
+      space.copied = packedElement(space);
+    } else {
+      packPanels(space, target);
+    }
   }
 }
 

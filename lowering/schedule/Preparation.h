@@ -52,16 +52,18 @@ struct Preparation {
                  ///< `from.element`
     Pad,         ///< [batch][spatial...][feature] copy of a convolution's input
                  ///< with zeros around and between its elements
-    PackPanels   ///< the columns of B in panels
+    PackPanels,  ///< the columns of B in panels
+    TransposeA   ///< the rows of A, along K
   } kind;
   mlir::Value value; ///< Materialise, Pad: what is copied
   unsigned scratch = 0;
   graph::DimExpr bytes;
   /// PackPanels: the memory of B. The copy is laid out as [outer axes that move
-  /// B][panel][k of all taps][column of the panel].
+  /// B][panel][k of all taps][column of the panel]. TransposeA: that of A, laid
+  /// out as [outer axes that move A][row][k].
   OperandSource from;
   llvm::SmallVector<Axis> outer;
-  Axis columns;
+  Axis columns;                  ///< TransposeA: the rows
   llvm::SmallVector<Axis> kAxes; ///< outer to inner
   /// Not 1: so many neighbouring k of a column lie side by side, in the type of
   /// `from`, and are a word of 32 bits.

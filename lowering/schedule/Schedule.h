@@ -47,7 +47,8 @@ struct Operand {
     Copied,  ///< each task copies blocks of panels of `width` columns
     Dots,    ///< where it lies, contiguous along K
     Padded,  ///< from a copy with padding, which a launch of its own makes
-    Local    ///< by tiles in local memory, with `pad` elements after a row
+    Transposed, ///< A: from a copy along K, which a launch of its own makes
+    Local       ///< by tiles in local memory, with `pad` elements after a row
   } form = Open;
   int64_t width = 0, depth = 1, pad = 0;
   auto key() const {

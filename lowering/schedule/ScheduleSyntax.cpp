@@ -34,7 +34,8 @@ static constexpr Word<Operand::Form> operandWords[] = {
     {"open", Operand::Open},     {"rows", Operand::Rows},
     {"panels", Operand::Panels}, {"widened", Operand::Widened},
     {"copied", Operand::Copied}, {"dots", Operand::Dots},
-    {"padded", Operand::Padded}, {"local", Operand::Local}};
+    {"padded", Operand::Padded}, {"transposed", Operand::Transposed},
+    {"local", Operand::Local}};
 static constexpr Word<KLoop::Kind> loopWords[] = {
     {"whole", KLoop::Whole}, {"panels", KLoop::Panels},
     {"tiles", KLoop::Tiles}, {"packed", KLoop::Packed},

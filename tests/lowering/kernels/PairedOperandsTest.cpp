@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of bf16 operands that only a run knows: copies of both that put
+// pairs of k side by side.
+
+#include "FusionText.h"
+#include "KernelHarness.h"
+#include "lowering/kernels/EmitKernels.h"
+#include <array>
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using zenith::testing::KernelHarness;
+using zenith::testing::tensorText;
+
+namespace {
+
+class PairedOperands : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitKernels};
+
+  bool emits(const char *text) const {
+    return harness.emitted.find(text) != std::string::npos;
+  }
+};
+
+/// Sizes of a batch of products.
+struct Sizes {
+  int64_t batch, m, k, n;
+};
+
+/// A is [batch, m, k], or [batch, k, m] where it is `transposed`; B likewise.
+std::string productText(const Sizes &s, bool transposedA, bool transposedB) {
+  auto matrix = [&](int64_t rows, int64_t columns, bool transposed) {
+    return tensorText(
+        {s.batch, transposed ? columns : rows, transposed ? rows : columns},
+        "bf16");
+  };
+  std::string a = matrix(s.m, s.k, transposedA),
+              b = matrix(s.k, s.n, transposedB),
+              r = tensorText({s.batch, s.m, s.n}, "f32");
+  return zenith::testing::fusionText(
+      "contraction", "%a : " + a + ", %b : " + b, r,
+      "    %r = graph.dot_general %a, %b <batching = [0] x [0], contracting "
+      "= [" +
+          std::string(transposedA ? "1" : "2") + "] x [" +
+          (transposedB ? "2" : "1") + "]> : (" + a + ", " + b + ") -> " + r);
+}
+
+TEST_F(PairedOperands, AllOrders) {
+  for (Sizes sizes : {Sizes{1, 65, 34, 200},
+                      {1, 320, 64, 130},
+                      {1, 300, 33, 129},
+                      {2, 70, 48, 192},
+                      {1, 33, 1, 160},
+                      {3, 1, 40, 256}})
+    for (bool transposedA : {false, true})
+      for (bool transposedB : {false, true}) {
+        SCOPED_TRACE(std::to_string(sizes.m) + "x" + std::to_string(sizes.k) +
+                     "x" + std::to_string(sizes.n) +
+                     (transposedA ? " A transposed" : "") +
+                     (transposedB ? " B transposed" : ""));
+        harness.check(productText(sizes, transposedA, transposedB));
+      }
+}
+
+// Many rows and columns: both operands are copied, B also where it is
+// contiguous along an even K.
+TEST_F(PairedOperands, CopiesHavePairs) {
+  for (bool transposedA : {false, true})
+    for (bool transposedB : {false, true}) {
+      harness.check(productText({1, 320, 64, 256}, transposedA, transposedB));
+      EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
+    }
+  harness.check(productText({1, 320, 63, 256}, true, false));
+  EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
+}
+
+TEST_F(PairedOperands, NoElements) {
+  for (Sizes sizes : {Sizes{1, 0, 8, 200}, {1, 64, 0, 200}, {0, 64, 8, 200}})
+    for (bool transposedA : {false, true})
+      harness.check(productText(sizes, transposedA, false));
+}
+
+/// The gradient of a filter: the batch of the forward convolution is summed
+/// over as channels are, positions as those of a filter as large as its result.
+std::string filterGradientText(int64_t batch, int64_t line, int64_t channels,
+                               int64_t outputs) {
+  std::string x = tensorText({batch, 6, line, channels}, "bf16"),
+              g = tensorText({batch, 6, line, outputs}, "bf16"),
+              r = tensorText({channels, 3, 3, outputs}, "f32");
+  return zenith::testing::fusionText(
+      "contraction", "%a : " + x + ", %b : " + g, r,
+      "    %r = graph.convolution %a, %b <input = (3, 0, [1, 2]), kernel = (0, "
+      "3, [1, 2]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, "
+      "1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : (" +
+          x + ", " + g + ") -> " + r);
+}
+
+TEST_F(PairedOperands, GradientsOfFilters) {
+  for (auto [batch, line, channels, outputs] :
+       {std::array<int64_t, 4>{2, 14, 32, 64}, {3, 13, 40, 70}, {8, 7, 24, 33}})
+    harness.check(filterGradientText(batch, line, channels, outputs));
+  harness.check(filterGradientText(2, 14, 32, 64));
+  EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
+}
+
+/// Filters lie by outputs first, as PyTorch and JAX have them by default.
+TEST_F(PairedOperands, FiltersByOutputs) {
+  for (int64_t channels : {3, 16, 33}) {
+    std::string x = tensorText({2, channels, 9, 11}, "bf16"),
+                w = tensorText({70, channels, 3, 3}, "bf16"),
+                r = tensorText({2, 70, 7, 9}, "f32");
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + x + ", %w : " + w, r,
+        "    %r = graph.convolution %a, %w <input = (0, 1, [2, 3]), kernel = "
+        "(1, 0, [2, 3]), output = (0, 1, [2, 3])> strides [1, 1] low [0, 0] "
+        "high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : "
+        "(" +
+            x + ", " + w + ") -> " + r));
+  }
+}
+
+} // namespace
