@@ -208,6 +208,23 @@ LocatedOperand EncodedB::transformed(graph::ConvolutionOp op) const {
   return located;
 }
 
+/// Whether both operands, before they are widened, are such that the target
+/// multiplies pairs.
+static bool hasNarrowPairs(const ContractionSpace &space,
+                           const TargetModel &target) {
+  auto elementOf = [&](unsigned number) {
+    return getElementTypeOrSelf(
+        graph::beforeWidening(space.op->getOperand(number)).getType());
+  };
+  return hasBF16Pairs(elementOf(0), elementOf(1), space.sum, target);
+}
+
+Value multipliedOperand(const ContractionSpace &space, unsigned number,
+                        const TargetModel &target) {
+  Value value = space.op->getOperand(number);
+  return hasNarrowPairs(space, target) ? graph::beforeWidening(value) : value;
+}
+
 LocatedOperand locateB(ContractionSpace &space, Value value,
                        graph::DimAnalysis &dims) {
   auto encoded = encodedB(space.op);
@@ -235,10 +252,7 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   // Copying an element takes about as long as widening it for two panels.
   constexpr int64_t fewestPanels = 3;
   Value value = space.op->getOperand(0);
-  auto elementOf = [](Value operand) {
-    return getElementTypeOrSelf(graph::beforeWidening(operand).getType());
-  };
-  Type narrow = elementOf(value);
+  Type narrow = getElementTypeOrSelf(graph::beforeWidening(value).getType());
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
   auto dot = dyn_cast<graph::DotGeneralOp>(space.op);
   auto encoded = encodedB(space.op);
@@ -247,15 +261,14 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
       graph::areLookedUp(*encoded->codes) && target.bf16Pairs && target.vbmi &&
       narrow.isBF16())
     return locateOperand(space, value, dims);
-  bool pairs = target.bf16Pairs && narrow.isBF16() &&
-               elementOf(space.op->getOperand(1)).isBF16();
   bool isOpen =
       wanted == sched::Operand::Open || wanted == sched::Operand::Padded;
   bool paysOff =
       isOpen ? estimate(columns) >= fewestPanels * nrOf(space.sum, target)
              : wanted == sched::Operand::Widened;
-  if (!halves || pairs || !target.coreCaches || !paysOff)
-    return locateOperand(space, value, dims);
+  if (!halves || hasNarrowPairs(space, target) || !target.coreCaches ||
+      !paysOff)
+    return locateOperand(space, multipliedOperand(space, 0, target), dims);
   space.formOfA = sched::Operand::Widened;
   return materialise(space, value, dims, space.sum);
 }
@@ -523,15 +536,16 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      op.getDims().getRhsContracting()))
     columns = columns * dims.dimOf(op.getRhs(), dim);
   LocatedOperand lhs = locateLhs(space, columns, dims, target, wanted.a.form);
-  LocatedOperand rhs = usablePanels(space, locateB(space, op.getRhs(), dims),
-                                    op.getRhs(), dims, target, wanted.b.form);
+  Value multipliedB = multipliedOperand(space, 1, target);
+  LocatedOperand rhs = usablePanels(space, locateB(space, multipliedB, dims),
+                                    multipliedB, dims, target, wanted.b.form);
   bool ok = axes.build(lhs, rhs);
   if (!ok && !lhs.source.scratch) {
-    lhs = materialise(space, op.getLhs(), dims);
+    lhs = materialise(space, multipliedOperand(space, 0, target), dims);
     ok = axes.build(lhs, rhs);
   }
   if (!ok && !rhs.source.scratch) {
-    rhs = materialise(space, op.getRhs(), dims);
+    rhs = materialise(space, multipliedB, dims);
     ok = axes.build(lhs, rhs);
   }
   if (!ok)

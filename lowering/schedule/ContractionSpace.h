@@ -153,6 +153,12 @@ private:
 /// Nullopt where the encodings say nothing of it, or are not there.
 std::optional<EncodedB> encodedB(mlir::Operation *anchor);
 
+/// The operand `number` of `space.op` as it is multiplied, and as copies hold
+/// it: the narrow numbers that it widens where the target multiplies pairs of
+/// them, else itself.
+mlir::Value multipliedOperand(const ContractionSpace &space, unsigned number,
+                              const TargetModel &target);
+
 /// Locates B in panels where it is encoded so, else as any operand.
 LocatedOperand locateB(ContractionSpace &space, mlir::Value value,
                        graph::DimAnalysis &dims);

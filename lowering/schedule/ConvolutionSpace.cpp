@@ -282,10 +282,12 @@ void ConvolutionAxes::copyInput(Value value) {
 /// Whether sums over rows of positions multiply pairs of neighbouring ones,
 /// which a transposed copy has side by side.
 bool ConvolutionAxes::multipliesPairsOfLine() {
-  Value kernel = graph::beforeWidening(op.getKernel());
+  auto elementOf = [&](unsigned number) {
+    return getElementTypeOrSelf(
+        multipliedOperand(space, number, target).getType());
+  };
   return overPositions &&
-         hasBF16Pairs(space.a.element, getElementTypeOrSelf(kernel.getType()),
-                      space.sum, target) &&
+         hasBF16Pairs(elementOf(0), elementOf(1), space.sum, target) &&
          op.getKernelDilation().back() == 1 &&
          (wanted.a.form == sched::Operand::Open ||
           wanted.a.form == sched::Operand::Transposed);
@@ -387,7 +389,7 @@ void ConvolutionAxes::addTaps(const LocatedOperand &kernel) {
 /// A Winograd-transformed filter is followed by the filter itself, which this
 /// GEMM reads.
 LocatedOperand ConvolutionAxes::locateFilter() {
-  Value kernel = op.getKernel();
+  Value kernel = multipliedOperand(space, 1, target);
   auto encoded = encodedB(op);
   if (!encoded || !encoded->filter)
     return locateB(space, kernel, dims);
@@ -455,15 +457,16 @@ LogicalResult ConvolutionAxes::build() {
   strides.assign(op.getStrides().begin(), op.getStrides().end());
   locateInput();
   overPositions = sumsPositions();
-  Value kernelValue = op.getKernel();
+  Value kernelValue = multipliedOperand(space, 1, target),
+        inputValue = multipliedOperand(space, 0, target);
   auto weights = encodedB(op);
   // K-interleaved channels are read as one value, int8 ones without widening.
   bool grouped = weights && weights->group > 1;
   if (needsCopy() || (grouped && !input.back()[0].stride.isConstant(1)))
-    copyInput(grouped ? graph::beforeWidening(op.getInput()) : op.getInput());
+    copyInput(grouped ? graph::beforeWidening(op.getInput()) : inputValue);
   if (multipliesPairsOfLine()) {
     if (!space.a.scratch)
-      copyInput(op.getInput());
+      copyInput(inputValue);
     transposeLines();
   }
   unsigned output = unsigned(dimNumbers.getKernelOutput());

@@ -76,6 +76,30 @@ TEST_F(PairedOperands, CopiesHavePairs) {
   EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
 }
 
+// What a policy rounds inside of the fusion is copied rounded, not widened.
+TEST_F(PairedOperands, RoundedOperands) {
+  for (bool transposedA : {false, true}) {
+    int64_t m = 96, k = 320, n = 256;
+    std::string af = tensorText({transposedA ? k : m, transposedA ? m : k},
+                                "f32"),
+                ah = tensorText({transposedA ? k : m, transposedA ? m : k},
+                                "bf16"),
+                bf = tensorText({k, n}, "f32"), bh = tensorText({k, n}, "bf16"),
+                r = tensorText({m, n}, "f32");
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + af + ", %b : " + bf, r,
+        "    %ah = graph.convert %a : " + af + " -> " + ah +
+            "\n    %aw = graph.convert %ah : " + ah + " -> " + af +
+            "\n    %bh = graph.convert %b : " + bf + " -> " + bh +
+            "\n    %bw = graph.convert %bh : " + bh + " -> " + bf +
+            "\n    %r = graph.dot_general %aw, %bw <batching = [] x [], "
+            "contracting = [" +
+            (transposedA ? "0" : "1") + "] x [0]> : (" + af + ", " + bf +
+            ") -> " + r));
+    EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
+  }
+}
+
 TEST_F(PairedOperands, NoElements) {
   for (Sizes sizes : {Sizes{1, 0, 8, 200}, {1, 64, 0, 200}, {0, 64, 8, 200}})
     for (bool transposedA : {false, true})
