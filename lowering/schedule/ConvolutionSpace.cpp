@@ -35,6 +35,12 @@ struct ConvolutionAxes {
   SmallVector<DimExpr> extents;   ///< spatial sizes of the input
   bool overPositions =
       false; ///< the innermost sum runs over a row of positions
+  /// Distances in A along the last spatial dimension.
+  struct LineSteps {
+    DimExpr result, tap;
+  };
+  /// Where a copy has a line for each result along that dimension.
+  std::optional<LineSteps> lineSteps;
 
   unsigned spatial() { return op.getStrides().size(); }
   bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
@@ -288,28 +294,50 @@ bool ConvolutionAxes::multipliesPairsOfLine() {
   };
   return overPositions &&
          hasBF16Pairs(elementOf(0), elementOf(1), space.sum, target) &&
-         op.getKernelDilation().back() == 1 &&
          (wanted.a.form == sched::Operand::Open ||
           wanted.a.form == sched::Operand::Transposed);
 }
 
-/// Copies the copy of the input again, so that rows of positions are
-/// contiguous: [feature][position...][batch][position of a row].
+/// Copies the copy of the input again, so that the positions of a line that are
+/// summed over are contiguous: [feature][line...][batch][position], or, where
+/// they lie apart, [feature][line...][result][batch][position], with a line for
+/// each result along the last dimension.
 void ConvolutionAxes::transposeLines() {
+  graph::ConvDimsAttr dimNumbers = op.getDims();
+  unsigned last = spatial() - 1;
+  int64_t dilation = op.getKernelDilation()[last];
   Stride &rows = input.front()[0], &line = input[spatial()][0];
-  DimExpr ofLine = rows.size * line.size, lines = input.back()[0].size;
-  for (unsigned i = 1; i < spatial(); ++i)
-    lines = lines * input[i][0].size;
+  Axis results{
+      dims.dimOf(op.getResult(), unsigned(dimNumbers.getOutputSpatial()[last])),
+      DimExpr(0), line.stride * DimExpr(strides[last])};
+  DimExpr positions = line.size, ofLine = rows.size * line.size, lines = 1;
   Preparation copy;
   copy.kind = Preparation::TransposeA;
   copy.scratch = space.preparations.size();
   copy.from = space.a;
-  copy.outer = {{lines, DimExpr(0), ofLine}};
   copy.columns = {rows.size, DimExpr(0), rows.stride};
-  copy.kAxes = {{line.size, DimExpr(0), line.stride}};
-  copy.bytes = lines * ofLine * DimExpr(int64_t(elementSize(space.a.element)));
+  for (unsigned i = 0; i <= last; ++i)
+    lines = lines * input[i == 0 ? spatial() + 1 : i][0].size;
+  copy.outer = {{lines, DimExpr(0), ofLine}};
+  if (dilation != 1) {
+    positions = dims.dimOf(op.getKernel(),
+                           unsigned(dimNumbers.getKernelSpatial()[last]));
+    copy.outer.push_back(results);
+    lineSteps = {rows.size * positions, DimExpr(1)};
+  }
+  copy.kAxes = {{positions, DimExpr(0), line.stride * DimExpr(dilation)}};
+  DimExpr stride = rows.size * positions;
+  if (dilation != 1)
+    stride = stride * results.size;
   line.stride = DimExpr(1);
-  rows.stride = line.size;
+  rows.stride = positions;
+  for (unsigned i = last; i-- > 0;) {
+    input[i + 1][0].stride = stride;
+    stride = stride * input[i + 1][0].size;
+  }
+  input.back()[0].stride = stride;
+  stride = stride * input.back()[0].size;
+  copy.bytes = stride * DimExpr(int64_t(elementSize(space.a.element)));
   space.a = {true, copy.scratch, space.a.element, DimExpr(0)};
   space.formOfA = sched::Operand::Transposed;
   space.preparations.push_back(std::move(copy));
@@ -323,7 +351,9 @@ void ConvolutionAxes::addRows() {
   for (unsigned i = 0; i < spatial(); ++i) {
     unsigned dim = unsigned(dimNumbers.getOutputSpatial()[i]);
     DimExpr step = input[i + 1][0].stride;
-    rows.push_back({dims.dimOf(op.getResult(), dim), step * DimExpr(strides[i]),
+    bool isCopied = lineSteps && i + 1 == spatial();
+    rows.push_back({dims.dimOf(op.getResult(), dim),
+                    isCopied ? lineSteps->result : step * DimExpr(strides[i]),
                     DimExpr(0)});
     space.rowDims.push_back(dim);
     space.a.offset = space.a.offset - step * DimExpr(low[i]);
@@ -357,7 +387,9 @@ void ConvolutionAxes::addTaps(const LocatedOperand &kernel) {
         kernel.dims[unsigned(dimNumbers.getKernelSpatial()[i])][0];
     TapAxis tap;
     tap.axis = {digit.size,
-                input[i + 1][0].stride * DimExpr(op.getKernelDilation()[i]),
+                lineSteps && i == last ? lineSteps->tap
+                                       : input[i + 1][0].stride *
+                                             DimExpr(op.getKernelDilation()[i]),
                 digit.stride};
     tap.clipped = clipped(i);
     tap.clip = {strides[i], op.getKernelDilation()[i], low[i], extents[i],

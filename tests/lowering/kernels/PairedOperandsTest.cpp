@@ -106,27 +106,40 @@ TEST_F(PairedOperands, NoElements) {
       harness.check(productText(sizes, transposedA, false));
 }
 
-/// The gradient of a filter: the batch of the forward convolution is summed
-/// over as channels are, positions as those of a filter as large as its result.
+/// The gradient of a 3x3 filter that moves by `step`: the batch of the forward
+/// convolution is summed over as channels are, positions as those of a filter
+/// as large as its result.
 std::string filterGradientText(int64_t batch, int64_t line, int64_t channels,
-                               int64_t outputs) {
-  std::string x = tensorText({batch, 6, line, channels}, "bf16"),
-              g = tensorText({batch, 6, line, outputs}, "bf16"),
+                               int64_t outputs, int64_t step) {
+  constexpr int64_t rows = 6;
+  std::string steps = std::to_string(step),
+              ends = step == 1 ? "1, 1" : "0, " + std::to_string(line % 2),
+              x = tensorText({batch, rows, line, channels}, "bf16"),
+              g = tensorText({batch, (rows + step - 1) / step,
+                              (line + step - 1) / step, outputs},
+                             "bf16"),
               r = tensorText({channels, 3, 3, outputs}, "f32");
   return zenith::testing::fusionText(
       "contraction", "%a : " + x + ", %b : " + g, r,
       "    %r = graph.convolution %a, %b <input = (3, 0, [1, 2]), kernel = (0, "
-      "3, [1, 2]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [1, "
-      "1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : (" +
-          x + ", " + g + ") -> " + r);
+      "3, [1, 2]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] high [" +
+          ends + "] input_dilation [1, 1] kernel_dilation [" + steps + ", " +
+          steps + "] groups 1 : (" + x + ", " + g + ") -> " + r);
 }
 
+// Lines of a stride of two are copied once for each column of the filter.
 TEST_F(PairedOperands, GradientsOfFilters) {
-  for (auto [batch, line, channels, outputs] :
-       {std::array<int64_t, 4>{2, 14, 32, 64}, {3, 13, 40, 70}, {8, 7, 24, 33}})
-    harness.check(filterGradientText(batch, line, channels, outputs));
-  harness.check(filterGradientText(2, 14, 32, 64));
-  EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
+  for (int64_t step : {1, 2}) {
+    for (auto [batch, line, channels, outputs] :
+         {std::array<int64_t, 4>{2, 28, 32, 64},
+          {3, 25, 40, 70},
+          {8, 7, 24, 33}}) {
+      SCOPED_TRACE(std::to_string(line) + " by " + std::to_string(step));
+      harness.check(filterGradientText(batch, line, channels, outputs, step));
+    }
+    harness.check(filterGradientText(2, 28, 32, 64, step));
+    EXPECT_EQ(emits("_interleaved2"), harness.target.bf16Pairs);
+  }
 }
 
 /// Filters lie by outputs first, as PyTorch and JAX have them by default.
