@@ -206,6 +206,11 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &given,
   pipeline::CompileOptions compile = compileOptions(options.run, diagnostics);
   compile.folder = model->folder;
   compile.keptOps = precision::splitPatterns(options.run.precision.keepF32);
+  auto own =
+      (*model->module)->getAttrOfType<StringAttr>(graph::precisionAttrName);
+  if (llvm::Error error = checkKeepEffect(
+          options.run.precision, own ? own.str() : compile.mixedPrecision))
+    return error;
   compile.outputFolder = folderOf(options.output);
   if (reportsMemory(options) || options.run.maxMemory) {
     DimSizes dims = model->dimsApplied ? DimSizes() : options.run.dims.sizes;

@@ -103,6 +103,8 @@ static llvm::Error assignTypes(ModuleOp module, FileFormat to,
   if (auto own = module->getAttrOfType<StringAttr>(graph::precisionAttrName);
       own && policy.empty() && !keepsAttribute)
     policy = own.str();
+  if (llvm::Error error = checkKeepEffect(options.precision, policy))
+    return error;
   if (policy.empty())
     return llvm::Error::success();
   auto read = precision::parsePolicy(policy, module.getContext());

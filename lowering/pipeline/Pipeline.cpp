@@ -27,6 +27,7 @@
 #include "passes/GraphPasses.h"
 #include "passes/autodiff/DerivationPasses.h"
 #include "passes/precision/KeptOps.h"
+#include "passes/precision/PrecisionChoices.h"
 #include "passes/precision/PrecisionPasses.h"
 #include "passes/precision/PrecisionPolicy.h"
 #include "passes/search/states/SplitSearchLoop.h"
@@ -200,10 +201,18 @@ static llvm::Error settlePrecision(ModuleOp module, CompileOptions &options) {
   return policy ? llvm::Error::success() : makeError(policy.error());
 }
 
-/// What the precision phase would refuse without a code.
-static llvm::Error checkKeptOps(ModuleOp module,
-                                const CompileOptions &options) {
+/// What the precision phase would refuse without a code, or overlook.
+static llvm::Error checkNames(ModuleOp module, const CompileOptions &options) {
   if (auto error = precision::checkKeepPatterns(module, options.keptOps))
+    return makeError(std::move(*error));
+  if (options.precisionChoices.empty())
+    return llvm::Error::success();
+  auto policy =
+      precision::parsePolicy(options.mixedPrecision, module.getContext());
+  auto choices = precision::parseChoices(options.precisionChoices);
+  if (!policy || !choices)
+    return makeError(policy ? choices.error() : policy.error());
+  if (auto error = precision::checkChoices(module, *policy, *choices))
     return makeError(std::move(*error));
   return llvm::Error::success();
 }
@@ -236,7 +245,7 @@ llvm::Error runPhases(ModuleOp module, const CompileOptions &given) {
       if (std::optional<Error> why = options.interrupted())
         return makeError(std::move(*why));
     if (phases()[index].name == "precision")
-      if (llvm::Error error = checkKeptOps(module, options))
+      if (llvm::Error error = checkNames(module, options))
         return error;
     CompileOptions one = options;
     one.fromPhase = one.toPhase = phases()[index].name.str();

@@ -77,15 +77,9 @@ std::optional<Error> checkKeepPatterns(ModuleOp module,
           return ofKinds ? name == pattern : matches(pattern, name);
         }))
       continue;
-    auto nearest = llvm::min_element(names, [&](StringRef a, StringRef b) {
-      return StringRef(pattern).edit_distance(a) <
-             StringRef(pattern).edit_distance(b);
-    });
     return Error{ErrorCode::Usage,
                  "--keep-f32: '" + pattern + "' names no op" +
-                     (nearest == names.end()
-                          ? ""
-                          : ", the nearest is '" + *nearest + "'"),
+                     nearest(pattern, names),
                  ""};
   }
   return std::nullopt;

@@ -5,8 +5,10 @@
 #include "passes/precision/PrecisionChoices.h"
 
 #include "passes/precision/KeptOps.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace mlir;
 
@@ -31,9 +33,9 @@ Result<PrecisionChoices> parseChoices(StringRef text) {
     }
     std::optional<FloatWord> type = word ? floatWordOf(*word) : std::nullopt;
     if (!type)
-      return invalid("the file of precisions has no type f32, bf16 or f16 for "
-                     "'" +
-                     key.str() + "'");
+      return invalid("the file of precisions has " +
+                     llvm::formatv("{0}", value).str() + " for '" + key.str() +
+                     "', expected one of the types f32, bf16 and f16");
     choice.type = *type;
     choices[key.str()] = choice;
   }
@@ -72,6 +74,21 @@ namedProducts(ModuleOp module, const Policy &policy) {
     products.emplace_back(std::move(name), op);
   });
   return products;
+}
+
+std::optional<Error> checkChoices(ModuleOp module, const Policy &policy,
+                                  const PrecisionChoices &choices) {
+  std::vector<std::string> names;
+  for (auto &[name, op] : namedProducts(module, policy))
+    names.push_back(name);
+  std::set<std::string> known(names.begin(), names.end());
+  for (const auto &[name, choice] : choices)
+    if (!known.count(name))
+      return Error{ErrorCode::Usage,
+                   "--precision-file: '" + name + "' names no product" +
+                       nearest(name, names),
+                   ""};
+  return std::nullopt;
 }
 
 } // namespace zenith::precision

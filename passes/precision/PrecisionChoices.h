@@ -28,6 +28,10 @@ using PrecisionChoices = std::map<std::string, PrecisionChoice>;
 /// Reads an object of JSON: name -> type, or name -> {"type", "own_error",
 /// "output_error"}. An error of code Invalid says what is wrong.
 Result<PrecisionChoices> parseChoices(llvm::StringRef text);
+/// A usage error for the first name that no product of the module has, with
+/// the nearest one.
+std::optional<Error> checkChoices(mlir::ModuleOp module, const Policy &policy,
+                                  const PrecisionChoices &choices);
 /// Name -> type, or with errors where there are any and `withErrors`.
 std::string choicesText(const PrecisionChoices &choices, bool withErrors);
 

@@ -50,7 +50,7 @@ static Error wrong(const Twine &text) {
 }
 
 /// ", the nearest is 'x'", if there is any word.
-static std::string nearest(StringRef word, ArrayRef<std::string> known) {
+std::string nearest(StringRef word, ArrayRef<std::string> known) {
   auto best = llvm::min_element(known, [&](StringRef a, StringRef b) {
     return word.edit_distance(a) < word.edit_distance(b);
   });

@@ -37,6 +37,10 @@ struct Policy {
 /// kind.
 std::vector<std::string> policyNames(mlir::MLIRContext *context);
 
+/// ", the nearest is 'NAME'" for the end of a message; empty where nothing is
+/// known.
+std::string nearest(llvm::StringRef word, llvm::ArrayRef<std::string> known);
+
 /// Reads ITEM[,ITEM]..., where an ITEM is a preset (the first only) or
 /// KEY=VALUE. Ops are looked up in `context`. Errors: 1 for what is unknown or
 /// given twice, with the nearest known word; 3 for accumulators below f32.

@@ -34,11 +34,32 @@
 // UNKNOWN: --mixed-precision: 'f8' is no preset
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --mixed-precision=bf16 --keep-f32=none --random-inputs 2>&1 | FileCheck --check-prefix=KEEP %s
 // KEEP: --keep-f32: 'none' names no op
+//
+// Types of products by name need no policy beside.
+// RUN: echo '{"second": "bf16"}' > %t/second.json
+// RUN: zenith-run %t/m.mlir --random-inputs=1 --precision-file=%t/second.json --explain=precision 2>&1 | FileCheck --check-prefix=FILE %s
+// FILE-DAG: second: 'dot_general' multiplies narrow operands (rule bound: operands bf16, sums f32, result f32)
+// FILE-DAG: first: 'dot_general' {{.*}}operands f32
+// RUN: echo '{"secund": "bf16"}' > %t/secund.json
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --mixed-precision=bf16 --precision-file=%t/secund.json 2>&1 | FileCheck --check-prefix=CHOICE %s
+// CHOICE: --precision-file: 'secund' names no product, the nearest is 'second'
+// RUN: echo '{"second": "bf15"}' > %t/type.json
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/m.mlir --random-inputs --precision-file=%t/type.json 2>&1 | FileCheck --check-prefix=TYPE %s
+// TYPE: has "bf15" for 'second', expected one of the types f32, bf16 and f16
+// What changes nothing is refused.
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --keep-f32=second 2>&1 | FileCheck --check-prefix=IDLE %s
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %t/m.mlir --keep-f32=second 2>&1 | FileCheck --check-prefix=IDLE %s
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/m.onnx --keep-f32=second 2>&1 | FileCheck --check-prefix=IDLE %s
+// IDLE: --keep-f32 has no effect without --mixed-precision or --quantize
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --mixed-precision=bf16 --calibrate 0=x.npy 2>&1 | FileCheck --check-prefix=SAMPLES %s
+// SAMPLES: --calibrate has no effect without --quantize or --max-error
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/m.mlir --random-inputs --mixed-precision=bf16 --max-error=1 --calibrate 0=x.npy --precision-file=%t/second.json 2>&1 | FileCheck --check-prefix=BOTH %s
+// BOTH: --precision-file and --max-error both choose types of products
 
 graph.param @w : tensor<96x100xf32> = #graph.external<"w.raw", 0, 38400>
 func.func @main(%x: tensor<1x96xf32>, %y: tensor<9x96xf32>) -> (tensor<1x100xf32>, tensor<9x100xf32>) {
   %w = graph.get_param @w : tensor<96x100xf32>
-  %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<1x96xf32>, tensor<96x100xf32>) -> tensor<1x100xf32>
-  %s = graph.dot_general %y, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<9x96xf32>, tensor<96x100xf32>) -> tensor<9x100xf32>
+  %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<1x96xf32>, tensor<96x100xf32>) -> tensor<1x100xf32> loc("first")
+  %s = graph.dot_general %y, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<9x96xf32>, tensor<96x100xf32>) -> tensor<9x100xf32> loc("second")
   return %r, %s : tensor<1x100xf32>, tensor<9x100xf32>
 }

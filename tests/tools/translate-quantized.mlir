@@ -56,6 +56,10 @@
 // BLOCK: block: got '33', expected a power of two from 16 to 256
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/q.onnx --quantize=int8-dynamic --keep-f32=third 2>&1 | FileCheck --check-prefix=PATTERN %s
 // PATTERN: 'third' names no op
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/q.onnx --quantize=int8 --calibrate x=%t/x.npy --min-agreement=1.5 2>&1 | FileCheck --check-prefix=SHARE %s
+// SHARE: --min-agreement is a share of the samples: above 0, at most 1
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/q.onnx --quantize=int8 --calibrate x=%t/x.npy --calibrate 0=%t/x.npy 2>&1 | FileCheck --check-prefix=TWICE %s
+// TWICE: --calibrate: input 'x' is given twice
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %t/m.mlir -o %t/q.onnx --quantize=int8 --calibrate y=%t/x.npy 2>&1 | FileCheck --check-prefix=INPUT %s
 // INPUT: --calibrate: the program has no input 'y'
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-translate %t/m.mlir -o %t/q.onnx --quantize=int8 --calibrate x=%t/f32/0.npy 2>&1 | FileCheck --check-prefix=SHAPE %s

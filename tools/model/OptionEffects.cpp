@@ -45,6 +45,14 @@ llvm::Error zenith::tools::checkEffects(const CLI::App &app,
   return llvm::Error::success();
 }
 
+llvm::Error zenith::tools::checkKeepEffect(const PrecisionOptions &options,
+                                           llvm::StringRef policy) {
+  if (options.keepF32.empty() || !policy.empty() || !options.quantize.empty())
+    return llvm::Error::success();
+  return makeError(ErrorCode::Usage, "--keep-f32 has no effect without "
+                                     "--mixed-precision or --quantize");
+}
+
 llvm::SmallVector<Fact> zenith::tools::runFacts(const RunOptions &options) {
   bool compiles = !options.isInterpreted();
   bool onDevice = target::OpenCLTarget::isTargetName(options.compile.target);

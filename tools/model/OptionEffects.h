@@ -17,6 +17,7 @@ class App;
 
 namespace zenith::tools {
 
+struct PrecisionOptions;
 struct RunOptions;
 
 /// A condition of CompileOptions.def, and whether it holds in this call.
@@ -28,6 +29,11 @@ using Fact = std::pair<options::Condition, bool>;
 /// the tool name.
 llvm::Error checkEffects(const CLI::App &app, options::ToolSet tool,
                          llvm::ArrayRef<Fact> facts);
+
+/// A usage error for --keep-f32 in a call that neither has a policy nor
+/// quantizes.
+llvm::Error checkKeepEffect(const PrecisionOptions &options,
+                            llvm::StringRef policy);
 
 /// The facts of options that zenith-run shares with other tools that run
 /// programs.

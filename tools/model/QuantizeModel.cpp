@@ -250,6 +250,10 @@ static llvm::Error checkOptions(const PrecisionOptions &options,
     return makeError(ErrorCode::Usage,
                      "--quantize=int8 needs samples: give --calibrate "
                      "KEY=FILE, or take int8-dynamic");
+  if (options.minAgreement &&
+      !(*options.minAgreement > 0 && *options.minAgreement <= 1))
+    return makeError(ErrorCode::Usage, "--min-agreement is a share of the "
+                                       "samples: above 0, at most 1");
   if (options.minAgreement && !hasSamples)
     return makeError(ErrorCode::Usage,
                      "--min-agreement needs samples: give --calibrate "

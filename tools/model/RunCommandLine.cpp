@@ -26,6 +26,14 @@ static llvm::Error checkOptions(const RunOptions &options) {
   if (!options.precision.savePrecision.empty() && !options.precision.maxError)
     return makeError(ErrorCode::Usage,
                      "--save-precision needs a choice: --max-error");
+  if (!options.precision.precisionFile.empty() && options.precision.maxError)
+    return makeError(ErrorCode::Usage,
+                     "--precision-file and --max-error both choose types of "
+                     "products: give one of them");
+  if (!options.precision.calibration.empty() && !options.precision.maxError &&
+      options.precision.quantize.empty())
+    return makeError(ErrorCode::Usage, "--calibrate has no effect without "
+                                       "--quantize or --max-error");
   if (options.model.empty() && !options.listTargets)
     return makeError(ErrorCode::Usage,
                      "a model is needed: zenith-run MODEL [options]");

@@ -96,6 +96,10 @@ llvm::Expected<SampleBatches> zenith::tools::readSamples(
         models::inputIndex(file.key, inputNames, "--calibrate");
     if (!index)
       return index.takeError();
+    if (values[*index])
+      return makeError(ErrorCode::Usage, "--calibrate: input '" +
+                                             arguments[*index].name +
+                                             "' is given twice");
     llvm::Expected<Tensor> value = models::readKeyedFile(
         file, arguments[*index].type.getElementType(), context);
     if (!value)

@@ -136,7 +136,7 @@ CLI::Option *zenith::tools::addRow(CLI::App &app, const OptionRow &row,
 /// KEY=FILE, or KEY=f32[2x3]:FILE with a type before the file's name.
 static KeyedFile keyedFile(StringRef option, StringRef text) {
   auto [key, file] = text.split('=');
-  if (key.empty() || key.size() == text.size())
+  if (key.empty() || file.empty())
     throw CLI::ValidationError(option.str() + " needs KEY=VALUE, got '" +
                                text.str() + "'");
   size_t colon = file.find("]:");

@@ -26,6 +26,7 @@
 #include "tools/model/CompiledModel.h"
 #include "tools/model/DeriveModel.h"
 #include "tools/model/Executor.h"
+#include "tools/model/OptionEffects.h"
 #include "tools/model/QuantizeModel.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
@@ -192,7 +193,13 @@ llvm::Error ModelRun::settlePrecision() {
     if (!choices)
       return makeError(choices.error().ofFile(options.precision.precisionFile));
     options.compile.precisionChoices = precision::choicesText(*choices, true);
+    // Types by name are a policy of their own.
+    if (options.compile.mixedPrecision.empty())
+      options.compile.mixedPrecision = "f32";
   }
+  if (llvm::Error error =
+          checkKeepEffect(options.precision, options.compile.mixedPrecision))
+    return error;
   return options.precision.maxError ? chooseProducts() : llvm::Error::success();
 }
 
