@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/precision/SplitWords.h"
+#include "passes/precision/types/RegionForms.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -112,12 +113,15 @@ static bool isSaturating(Operation *op) {
 static LogicalResult legalizeFloats(func::FuncOp function,
                                     const LackingTypes &lacking,
                                     bool refusesDoubles) {
+  formRoundedSteps(function, [&](Type element) {
+    return isa<FloatType>(element) && !element.isF64() && lacking.has(element);
+  });
   SmallVector<Operation *> computing;
   WalkResult walked = function.walk([&](Operation *op) {
     if (op == function || movesElements(op) || !touchesFloats(op, lacking))
       return WalkResult::advance();
-    auto isDouble = [](Value value) {
-      return typeOf(value).getElementType().isF64();
+    auto isDouble = [&](Value value) {
+      return typeOf(value).getElementType().isF64() && lacking.hasFloat(value);
     };
     if (refusesDoubles && (llvm::any_of(op->getOperands(), isDouble) ||
                            llvm::any_of(op->getResults(), isDouble))) {
@@ -163,10 +167,13 @@ struct LegalizeTypesPass : impl::LegalizeTypesPassBase<LegalizeTypesPass> {
           << "f64-as: got '" << f64As << "', expected f32";
       return signalPassFailure();
     }
-    if (failed(legalizeFloats(getOperation(), lacking, f64As.empty())) ||
-        failed(splitWords(getOperation(), [&](Type element) {
-          return element.isInteger() && lacking.has(element);
-        })))
+    auto lacksWords = [&](Type element) {
+      return element.isInteger() && lacking.has(element);
+    };
+    if (failed(legalizeFloats(getOperation(), lacking, f64As.empty())))
+      return signalPassFailure();
+    formWordRegions(getOperation(), lacksWords);
+    if (failed(splitWords(getOperation(), lacksWords)))
       signalPassFailure();
   }
 };

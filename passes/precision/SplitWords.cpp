@@ -26,11 +26,16 @@ public:
   void eraseReplaced() {
     for (Operation *op : llvm::reverse(replaced))
       op->erase();
+    for (auto [block, count] : oldArguments)
+      block->eraseArguments(0, count);
   }
 
 private:
+  bool isLacking(Value value) const {
+    return lacks(typeOf(value).getElementType());
+  }
   bool isWide(Value value) const {
-    return lacks(typeOf(value).getElementType()) && !hosts.contains(value);
+    return isLacking(value) && !hosts.contains(value);
   }
   bool isSigned(Value value) const {
     return !typeOf(value).getElementType().isUnsignedInteger();
@@ -38,6 +43,8 @@ private:
   Words of(Value value);
   void readWhole(Operation *op);
   LogicalResult splitOp(Operation *op);
+  LogicalResult splitRegion(Operation *op);
+  void splitArguments(Operation *op, Block &block);
   std::optional<Words> result(Operation *op, WordArithmetic &words);
   std::optional<Words> arithmetic(Operation *op, WordArithmetic &words);
   std::optional<Words> moved(Operation *op);
@@ -55,6 +62,8 @@ private:
   DenseMap<Value, Words> known;
   DenseSet<Value> wholes; ///< known values that exist as a whole as well
   SmallVector<Operation *> replaced;
+  /// Of regions on scalars: their first arguments, which words stand for.
+  SmallVector<std::pair<Block *, unsigned>> oldArguments;
 };
 
 } // namespace
@@ -230,7 +239,9 @@ std::optional<Words> WordSplitter::running(CumulativeOp op,
   RankedTensorType type = typeOf(op.getResult());
   int64_t dim = op.getDim(), size = type.getDimSize(dim);
   ReduceKind kind = op.getKind();
-  if (ShapedType::isDynamic(size) || isBitwise(kind))
+  if (isBitwise(kind))
+    return Words{onWord(op, &Words::low), onWord(op, &Words::high)};
+  if (ShapedType::isDynamic(size))
     return std::nullopt;
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -358,6 +369,92 @@ void WordSplitter::useSaturatedIndices(Operation *op, unsigned first,
   }
 }
 
+/// Ops with a region on scalars, one for each operand with elements.
+static bool foldsByRegion(Operation *op) {
+  return isa<ReduceWithOp, ReduceWindowWithOp, SortWithOp, ScatterWithOp>(op);
+}
+
+/// Gives a region on scalars two arguments for each one that is wide, next to
+/// each other; a sort's are pairs, of the left and the right element.
+void WordSplitter::splitArguments(Operation *op, Block &block) {
+  unsigned count = block.getNumArguments();
+  unsigned step = isa<SortWithOp>(op) ? 2 : 1;
+  oldArguments.emplace_back(&block, count);
+  for (unsigned first = 0; first < count; first += step) {
+    Value sample = block.getArgument(first);
+    bool isSplit = isLacking(sample);
+    Type type = isSplit ? wordTypeLike(sample.getType()) : sample.getType();
+    SmallVector<Value> made;
+    for (unsigned i = 0; i < step * (isSplit ? 2 : 1); ++i)
+      made.push_back(block.addArgument(type, sample.getLoc()));
+    for (unsigned i = 0; i < step; ++i) {
+      Value old = block.getArgument(first + i);
+      if (isSplit)
+        known[old] = {made[i], made[step + i]};
+      else
+        old.replaceAllUsesWith(made[i]);
+    }
+  }
+}
+
+/// The op on words of its wide operands, by a region on words.
+LogicalResult WordSplitter::splitRegion(Operation *op) {
+  auto scatter = dyn_cast<ScatterWithOp>(op);
+  auto append = [&](SmallVectorImpl<Value> &values, Value value) {
+    if (!isLacking(value))
+      return values.push_back(value);
+    Words words = of(value);
+    values.append({words.low, words.high});
+  };
+  SmallVector<Value> operands;
+  int32_t inputs = 0, updates = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    unsigned index = operand.getOperandNumber();
+    bool isIndex = scatter && index == scatter.getInputs().size();
+    if (isIndex) {
+      operands.push_back(value);
+      continue;
+    }
+    append(operands, value);
+    (scatter && index > scatter.getInputs().size() ? updates : inputs) +=
+        isLacking(value) ? 2 : 1;
+  }
+  SmallVector<Type> types;
+  for (Value result : op->getResults())
+    types.append(isLacking(result) ? 2 : 1, isLacking(result)
+                                                ? wordTypeLike(result.getType())
+                                                : result.getType());
+  OpBuilder builder(op);
+  NamedAttrList attributes(op->getAttrDictionary());
+  if (scatter)
+    attributes.set("operandSegmentSizes",
+                   builder.getDenseI32ArrayAttr({inputs, 1, updates}));
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       attributes.getAttrs());
+  state.addRegion()->takeBody(op->getRegion(0));
+  Operation *made = builder.create(state);
+  Block &body = made->getRegion(0).front();
+  splitArguments(op, body);
+  if (failed(run(body)))
+    return failure();
+  Operation *yield = body.getTerminator();
+  SmallVector<Value> yielded;
+  for (Value value : yield->getOperands())
+    append(yielded, value);
+  yield->setOperands(yielded);
+  unsigned next = 0;
+  for (Value result : op->getResults())
+    if (isLacking(result)) {
+      known[result] = {made->getResult(next), made->getResult(next + 1)};
+      next += 2;
+    } else {
+      result.replaceAllUsesWith(made->getResult(next++));
+    }
+  replaced.push_back(op);
+  return success();
+}
+
 LogicalResult WordSplitter::splitOp(Operation *op) {
   // What is handed on keeps its type, as arguments and results do; it is split
   // where it is computed with.
@@ -365,6 +462,16 @@ LogicalResult WordSplitter::splitOp(Operation *op) {
       !familyOf(op)) {
     readWhole(op);
     return success();
+  }
+  auto pattern = dyn_cast<BitcastOp>(op);
+  if (pattern && isWide(pattern.getOperand()) != isWide(pattern.getResult())) {
+    readWhole(op); // bits of a type that is handed on as it is
+    return success();
+  }
+  if (foldsByRegion(op)) {
+    if (auto scatter = dyn_cast<ScatterWithOp>(op))
+      useSaturatedIndices(op, scatter.getInputs().size(), 1);
+    return splitRegion(op);
   }
   if (op->getNumRegions() > 0 || op->getNumResults() != 1)
     return op->emitOpError()
@@ -398,11 +505,15 @@ LogicalResult WordSplitter::splitOp(Operation *op) {
 }
 
 LogicalResult WordSplitter::run(Block &block) {
+  bool isHosts = !foldsByRegion(block.getParentOp());
   for (BlockArgument argument : block.getArguments())
-    if (isHostScalarType(argument.getType()))
+    if (isHosts && isHostScalarType(argument.getType()))
       hosts.insert(argument);
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    hosts.visit(&op);
+    if (!isHosts && op.hasTrait<OpTrait::IsTerminator>())
+      break; // splitRegion's
+    if (isHosts)
+      hosts.visit(&op);
     auto isWideValue = [&](Value value) { return isWide(value); };
     if (llvm::any_of(op.getOperands(), isWideValue) ||
         llvm::any_of(op.getResults(), isWideValue))

@@ -6,6 +6,10 @@
 // RUN: zenith-run %t/integers.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
 // RUN: zenith-run %t/scans.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
 // RUN: zenith-run %t/control.mlir --random-inputs=3 --without-types=i64 --compare=interp --atol=0 --rtol=0
+// RUN: zenith-run %t/ordering.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
+// RUN: zenith-run %t/folds.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
+// RUN: zenith-run %t/power.mlir --random-inputs=1 --without-types=i64 --compare=interp --atol=0 --rtol=0
+// RUN: zenith-run %t/steps.mlir --random-inputs=1 --without-types=f16,bf16,f8 --compare=interp --atol=0 --rtol=0
 // RUN: zenith-run %t/halves.mlir --random-inputs=1 --without-types=f16,bf16 --compare=interp --atol=0 --rtol=0
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/doubles.mlir --random-inputs=1 --without-types=f64 2>&1 | FileCheck --check-prefix=REFUSED %s
 // REFUSED: 'graph.mul' op computes in f64
@@ -14,8 +18,8 @@
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/doubles.mlir --random-inputs=1 --target-model=%t/singles.json 2>&1 | FileCheck --check-prefix=REFUSED %s
 // RUN: zenith-run %t/doubles.mlir --random-inputs=1 --without-types=f64 --f64-as=f32 --compare=interp --rtol=1e-6 --explain=precision 2>&1 | FileCheck --check-prefix=SINGLE %s
 // SINGLE: PRE007 {{.*}}'mul' computes f64 as f32
-// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/power.mlir --random-inputs=1 --without-types=i64 2>&1 | FileCheck --check-prefix=RULE %s
-// RULE: 'graph.pow' op has 64-bit integers, which the target lacks
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/places.mlir --random-inputs=1 --without-types=i64 2>&1 | FileCheck --check-prefix=RULE %s
+// RULE: 'graph.searchsorted' op has 64-bit integers, which the target lacks
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %t/doubles.mlir --random-inputs=1 --without-types=i65 2>&1 | FileCheck --check-prefix=UNKNOWN %s
 // UNKNOWN: i65
 
@@ -100,7 +104,75 @@ func.func @main(%x: tensor<64xf64>) -> tensor<64xf64> {
 }
 
 //--- power.mlir
-func.func @main(%x: tensor<64xi64>) -> tensor<64xi64> {
-  %p = graph.pow %x, %x : tensor<64xi64>
+func.func @main(%x: tensor<64xi32>, %y: tensor<64xi32>) -> tensor<64xi64> {
+  %m = graph.constant dense<7> : tensor<64xi64>
+  %a = graph.convert %x : tensor<64xi32> -> tensor<64xi64>
+  %b = graph.convert %y : tensor<64xi32> -> tensor<64xi64>
+  %e = graph.rem %b, %m : tensor<64xi64>
+  %p = graph.pow %a, %e : tensor<64xi64>
   return %p : tensor<64xi64>
+}
+
+//--- ordering.mlir
+func.func @main(%i: tensor<5x37xi32>, %f: tensor<5x37xf32>) -> (tensor<5x37xi64>, tensor<5x37xui64>, tensor<5x37xf32>, tensor<5x37xi64>, tensor<5x4xi64>, tensor<5x4xi64>, tensor<5x3xf32>, tensor<5x3xi64>, tensor<5xi64>, tensor<37xi32>, tensor<5x37xi64>) {
+  %k = graph.constant dense<7046029254386353131> : tensor<5x37xi64>
+  %w = graph.convert %i : tensor<5x37xi32> -> tensor<5x37xi64>
+  %m = graph.mul %w, %k : tensor<5x37xi64>
+  %u = graph.convert %m : tensor<5x37xi64> -> tensor<5x37xui64>
+  %a = graph.sort %m 1 keys 1 : (tensor<5x37xi64>) -> tensor<5x37xi64>
+  %b = graph.sort %u 0 keys 1 descending : (tensor<5x37xui64>) -> tensor<5x37xui64>
+  %c, %d = graph.sort %f, %m 1 keys 2 descending : (tensor<5x37xf32>, tensor<5x37xi64>) -> (tensor<5x37xf32>, tensor<5x37xi64>)
+  %v, %p = graph.top_k %m 1 : (tensor<5x37xi64>) -> (tensor<5x4xi64>, tensor<5x4xi64>)
+  %g, %q = graph.top_k %f 1 smallest : (tensor<5x37xf32>) -> (tensor<5x3xf32>, tensor<5x3xi64>)
+  %r = graph.arg_reduce max, %m 1 last : tensor<5x37xi64> -> tensor<5xi64>
+  %s = graph.arg_reduce min, %u 0 : tensor<5x37xui64> -> tensor<37xi32>
+  %t = graph.sort_with %m 1 {
+  ^bb0(%x: tensor<i64>, %y: tensor<i64>):
+    %z = graph.compare gt, %x, %y : tensor<i64> -> tensor<i1>
+    graph.yield %z : tensor<i1>
+  } : (tensor<5x37xi64>) -> tensor<5x37xi64>
+  return %a, %b, %c, %d, %v, %p, %g, %q, %r, %s, %t : tensor<5x37xi64>, tensor<5x37xui64>, tensor<5x37xf32>, tensor<5x37xi64>, tensor<5x4xi64>, tensor<5x4xi64>, tensor<5x3xf32>, tensor<5x3xi64>, tensor<5xi64>, tensor<37xi32>, tensor<5x37xi64>
+}
+
+//--- folds.mlir
+func.func @main(%i: tensor<6x8xi32>, %n: tensor<i64>) -> (tensor<6x6xi64>, tensor<6x3xi64>, tensor<6x8xui64>, tensor<6xi64>, tensor<6x8xi64>, tensor<6x8xi64>, tensor<6x8xf64>) {
+  %k = graph.constant dense<7046029254386353131> : tensor<6x8xi64>
+  %w = graph.convert %i : tensor<6x8xi32> -> tensor<6x8xi64>
+  %m = graph.mul %w, %k : tensor<6x8xi64>
+  %u = graph.convert %m : tensor<6x8xi64> -> tensor<6x8xui64>
+  %d = graph.dot_general %m, %m <batching = [] x [], contracting = [1] x [1]> : (tensor<6x8xi64>, tensor<6x8xi64>) -> tensor<6x6xi64>
+  %v = graph.reduce_window min, %m window [1, 4] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] : tensor<6x8xi64> -> tensor<6x3xi64>
+  %places = graph.constant dense<[[3], [0], [3]]> : tensor<3x1xi64>
+  %part = graph.slice %u [0, 0] [3, 8] [1, 1] : tensor<6x8xui64> -> tensor<3x8xui64>
+  %s = graph.scatter prod, %u, %places, %part <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<6x8xui64>, tensor<3x1xi64>, tensor<3x8xui64>) -> tensor<6x8xui64>
+  %h = graph.reduce_with (%m), (%n) [1] {
+  ^bb0(%x: tensor<i64>, %y: tensor<i64>):
+    %c = graph.constant dense<31> : tensor<i64>
+    %t = graph.mul %x, %c : tensor<i64>
+    %z = graph.add %t, %y : tensor<i64>
+    graph.yield %z : tensor<i64>
+  } : (tensor<6x8xi64>, tensor<i64>) -> tensor<6xi64>
+  %p = graph.cumulative parity, %m 1 : tensor<6x8xi64>
+  %b = graph.bitcast %m : tensor<6x8xi64> -> tensor<6x8xf64>
+  %r = graph.bitcast %b : tensor<6x8xf64> -> tensor<6x8xi64>
+  %o = graph.add %r, %p : tensor<6x8xi64>
+  return %d, %v, %s, %h, %p, %o, %b : tensor<6x6xi64>, tensor<6x3xi64>, tensor<6x8xui64>, tensor<6xi64>, tensor<6x8xi64>, tensor<6x8xi64>, tensor<6x8xf64>
+}
+
+//--- places.mlir
+func.func @main(%x: tensor<64xi64>, %q: tensor<8xi64>) -> tensor<8xi64> {
+  %p = graph.searchsorted %x, %q : (tensor<64xi64>, tensor<8xi64>) -> tensor<8xi64>
+  return %p : tensor<8xi64>
+}
+
+//--- steps.mlir
+// Running folds and scatters round at each step; f64 is not lacking.
+func.func @main(%x: tensor<4x33xf16>, %y: tensor<4x33xbf16>, %z: tensor<4x33xf8E5M2>) -> (tensor<4x33xf16>, tensor<4x33xbf16>, tensor<4x33xf8E5M2>, tensor<4x33xbf16>, tensor<4x33xf64>) {
+  %a = graph.cumulative sum, %x 1 : tensor<4x33xf16>
+  %b = graph.cumulative prod, %y 0 exclusive reverse : tensor<4x33xbf16>
+  %c = graph.cumulative sum, %z 1 reverse : tensor<4x33xf8E5M2>
+  %places = graph.constant dense<[[3], [0], [3], [3]]> : tensor<4x1xi64>
+  %d = graph.scatter sum, %y, %places, %y <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> : (tensor<4x33xbf16>, tensor<4x1xi64>, tensor<4x33xbf16>) -> tensor<4x33xbf16>
+  %e = graph.convert %x : tensor<4x33xf16> -> tensor<4x33xf64>
+  return %a, %b, %c, %d, %e : tensor<4x33xf16>, tensor<4x33xbf16>, tensor<4x33xf8E5M2>, tensor<4x33xbf16>, tensor<4x33xf64>
 }

@@ -58,7 +58,7 @@ INSIDE = {
     "ir/interpreter/random": ["ir", "ir/interpreter", "ir/random", "ir/tensor"],
     "passes": [],
     "passes/*": ["passes", "passes/cost"],
-    "passes/precision": ["passes", "passes/cost", "passes/quantize"],
+    "passes/precision": ["passes", "passes/cost", "passes/precision/types", "passes/quantize"],
     "passes/remat": ["passes", "passes/autodiff", "passes/autodiff/sweeps", "passes/cost"],
     "passes/autodiff": ["passes", "passes/raise", "passes/autodiff/matrices", "passes/autodiff/sweeps", "passes/batching"],
     "passes/autodiff/composites": ["passes/autodiff"],
