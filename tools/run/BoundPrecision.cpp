@@ -105,6 +105,10 @@ llvm::Error PrecisionBound::buildSwitches() {
   llvm::Expected<func::FuncOp> entry = findFunction(*probe, options.entry);
   if (!entry)
     return entry.takeError();
+  // No pass that asks what ops cost has run.
+  DialectRegistry registry;
+  cost::registerCostRules(registry);
+  module.getContext()->appendDialectRegistry(registry);
   graph::DimAnalysis dims;
   auto sizes = solveDims(models::argumentsOf(*entry), samples.front(), {});
   if (!sizes)
