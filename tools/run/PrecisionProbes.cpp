@@ -61,19 +61,22 @@ static std::string decided(Operation *op, StringRef key) {
   return decisionOf(op).getAs<StringAttr>(key).str();
 }
 
-/// The marked ops of straight-line code with a result of floats, in order.
-static std::vector<Operation *> markedOps(func::FuncOp entry) {
-  std::vector<Operation *> ops;
+/// The results of floats of marked ops of straight-line code, in order: those
+/// of a loop or a branch stand for what happens in it.
+static std::vector<OpResult> markedResults(func::FuncOp entry) {
+  std::vector<OpResult> results;
   for (Operation &op : entry.getBody().front())
-    if (decisionOf(&op) && op.getNumResults() > 0 &&
-        isa<FloatType>(graph::typeOf(op.getResult(0)).getElementType()))
-      ops.push_back(&op);
-  return ops;
+    if (decisionOf(&op))
+      for (OpResult result : op.getResults())
+        if (isa<FloatType>(graph::typeOf(result).getElementType()))
+          results.push_back(result);
+  return results;
 }
 
-/// The value of `op` on operands that are rounded as it was decided of
+/// The result on operands of its op that are rounded as it was decided of
 /// `narrow`, the same op of the other program.
-static Value aloneNarrow(Operation *op, Operation *narrow) {
+static Value aloneNarrow(OpResult wide, Operation *narrow) {
+  Operation *op = wide.getOwner();
   auto typed = [&](StringRef key) {
     auto word = precision::floatWordOf(decided(narrow, key));
     return precision::elementTypeOf(word.value_or(precision::FloatWord::F32),
@@ -91,7 +94,8 @@ static Value aloneNarrow(Operation *op, Operation *narrow) {
       operand.set(graph::converted(
           builder, graph::converted(builder, operand.get(), operands), f32));
   builder.setInsertionPointAfter(copy);
-  return graph::converted(builder, copy->getResult(0), result);
+  return graph::converted(builder, copy->getResult(wide.getResultNumber()),
+                          result);
 }
 
 static llvm::Expected<std::vector<Tensor>>
@@ -123,30 +127,32 @@ zenith::tools::probePrecision(ModuleOp module, const std::string &folder,
   llvm::Expected<func::FuncOp> second = findFunction(*lowered, options.entry);
   if (!first || !second)
     return llvm::joinErrors(first.takeError(), second.takeError());
-  std::vector<Operation *> ops = markedOps(*first), twins = markedOps(*second);
-  if (ops.size() != twins.size())
+  std::vector<OpResult> results = markedResults(*first),
+                        twins = markedResults(*second);
+  if (results.size() != twins.size())
     return makeError(ErrorCode::Internal,
                      "the programs in f32 and under the policy have different "
                      "ops");
   std::vector<ProbedOp> probed;
   SmallVector<Value> values, others, alone;
-  for (auto [op, twin] : llvm::zip(ops, twins)) {
+  for (auto [result, twin] : llvm::zip(results, twins)) {
+    Operation *op = result.getOwner(), *other = twin.getOwner();
     probed.push_back({precision::sourceName(op),
                       op->getName().stripDialect().str(),
-                      decided(twin, "rule"),
-                      decided(twin, "operands"),
-                      decided(twin, "result"),
+                      decided(other, "rule"),
+                      decided(other, "operands"),
+                      decided(other, "result"),
                       {},
                       {},
                       std::nullopt});
-    values.push_back(op->getResult(0));
-    others.push_back(twin->getResult(0));
+    values.push_back(result);
+    others.push_back(twin);
   }
   SmallVector<size_t> narrow;
   for (auto [i, op] : llvm::enumerate(probed))
     if (op.rule != "type" && op.operands != "f32") {
       narrow.push_back(i);
-      alone.push_back(aloneNarrow(ops[i], twins[i]));
+      alone.push_back(aloneNarrow(results[i], twins[i].getOwner()));
     }
   values.append(alone);
   returnValues(*first, values);

@@ -22,7 +22,7 @@ namespace zenith::tools {
 using models::Diagnostics;
 struct RunOptions;
 
-/// The value of an op in both programs, f32 or narrow.
+/// A value of an op in both programs, f32 or narrow.
 struct ProbedOp {
   std::string name, op;               ///< of the source, and the mnemonic
   std::string rule, operands, result; ///< as remarks on precision have them
@@ -32,8 +32,8 @@ struct ProbedOp {
 };
 
 /// Runs `module`, the program as it is written, and the same under
-/// options.compile's policy, on `inputs`; an element for each op of the entry
-/// that a remark on precision is about, in program order.
+/// options.compile's policy, on `inputs`; an element for each result of floats
+/// of the entry's ops that a remark on precision is about, in program order.
 llvm::Expected<std::vector<ProbedOp>>
 probePrecision(mlir::ModuleOp module, const std::string &folder,
                const RunOptions &options, llvm::ArrayRef<Tensor> inputs,
