@@ -66,12 +66,21 @@ void FusionPlan::absorbStepInputs(Group *group) {
     }
 }
 
+/// The panels of a matmul whose columns are the last dimension of its weights;
+/// what is contracted there is no column, whatever it looks like.
+static std::optional<PackedPanels> columnPanels(DotGeneralOp matmul) {
+  int64_t last = shapeOf(matmul.getRhs()).size() - 1;
+  return llvm::is_contained(matmul.getDims().getRhsContracting(), last)
+             ? std::nullopt
+             : matchUnpackedPanels(matmul.getRhs());
+}
+
 /// False where a reader of some gate cannot join: then no gate may have joined.
 bool FusionPlan::growGates(Group *group) {
   constexpr int64_t maxRows = 512, maxGates = 8;
   auto matmul = dyn_cast<DotGeneralOp>(group->anchor);
   auto type = matmul ? matmul.getType() : RankedTensorType();
-  auto panels = matmul ? matchUnpackedPanels(matmul.getRhs()) : std::nullopt;
+  auto panels = matmul ? columnPanels(matmul) : std::nullopt;
   if (!panels || matchCodedPanels(panels->packed) || type.getRank() != 2 ||
       type.isDynamicDim(1) || type.getDimSize(0) > maxRows ||
       type.getDimSize(0) == 0 || !isa<FloatType>(type.getElementType()) ||

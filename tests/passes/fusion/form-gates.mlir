@@ -52,6 +52,23 @@ func.func @sliced_state(%states: tensor<5x3x8xf32>, %t: tensor<i64>, %p: tensor<
   return %r : tensor<3x16xf32>
 }
 
+// Weights of one direction, [1, columns, K], are no panel of K columns.
+// CHECK-LABEL: @unpacked_weights
+// CHECK: graph.fusion contraction
+// CHECK-NOT: graph.slice
+// CHECK: graph.yield
+// CHECK: graph.fusion pointwise
+// CHECK: graph.slice
+// CHECK: return
+func.func @unpacked_weights(%h: tensor<3x8xf32>, %r: tensor<1x32x8xf32>) -> tensor<3x16xf32> {
+  %w = graph.reshape %r : tensor<1x32x8xf32> -> tensor<32x8xf32>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<3x8xf32>, tensor<32x8xf32>) -> tensor<3x32xf32>
+  %g0 = graph.slice %d [0, 0] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %g1 = graph.slice %d [0, 16] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %p = graph.mul %g0, %g1 : tensor<3x16xf32>
+  return %p : tensor<3x16xf32>
+}
+
 // Panels of bf16 whose rows lie side by side in pairs.
 // CHECK-LABEL: @paired_rows
 // CHECK: graph.fusion contraction
