@@ -89,6 +89,13 @@ Attribute lastVariant(Attribute schedule) {
   return choice ? choice.getVariants().getValue().back() : schedule;
 }
 
+/// 1 where two sizes of 0 or 1 both are, without multiplying them out.
+static graph::DimExpr both(const graph::DimExpr &x, const graph::DimExpr &y) {
+  if (x.isConstant(1) || y.isConstant(1))
+    return x.isConstant(1) ? y : x;
+  return graph::oneFactor(x) * graph::oneFactor(y);
+}
+
 SmallVector<GuardedVariant, 2> guardedVariants(Attribute schedule) {
   auto choice = dyn_cast_or_null<ChoiceAttr>(schedule);
   if (!choice)
@@ -99,12 +106,11 @@ SmallVector<GuardedVariant, 2> guardedVariants(Attribute schedule) {
        llvm::zip(choice.getGuards(), choice.getVariants())) {
     auto parsed = kernels::Guard::parse(cast<StringAttr>(guard).getValue());
     // Guards `1 <= x` are written of an x that is 0 or 1.
-    graph::DimExpr taken = rest;
+    graph::DimExpr holds = 1;
     if (parsed)
-      taken = graph::oneFactor(rest) *
-              (parsed->lower.isConstant(1) ? parsed->upper : parsed->taken());
-    variants.push_back({variant, taken});
-    rest = rest - taken;
+      holds = parsed->lower.isConstant(1) ? parsed->upper : parsed->taken();
+    variants.push_back({variant, both(rest, holds)});
+    rest = both(rest, graph::DimExpr(1) - holds);
   }
   return variants;
 }

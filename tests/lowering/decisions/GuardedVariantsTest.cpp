@@ -38,4 +38,31 @@ TEST(GuardedVariants, FirstThatHoldsIsTheOnlyOne) {
   }
 }
 
+/// What a guard excludes is said once, however many variants follow.
+TEST(GuardedVariants, GuardsGrowByTheTextOfThoseBefore) {
+  mlir::MLIRContext context;
+  context.loadDialect<sched::SchedDialect>();
+  mlir::Builder builder(&context);
+  std::vector<std::string> texts;
+  for (int64_t number = 1; number <= 12; ++number)
+    texts.push_back("n*m + " + std::to_string(number) +
+                    "*n <= " + std::to_string(100 * number));
+  std::vector<llvm::StringRef> guards(texts.begin(), texts.end());
+  guards.push_back("else");
+  std::vector<int64_t> numbers(guards.size(), 0);
+  auto variants = sched::guardedVariants(
+      sched::ChoiceAttr::get(&context, builder.getStrArrayAttr(guards),
+                             builder.getI64ArrayAttr(numbers)));
+  ASSERT_EQ(variants.size(), guards.size());
+  for (size_t number = 0; number < variants.size(); ++number) {
+    EXPECT_LT(variants[number].guard.str().size(), 200 * (number + 1));
+    // 50 * (10 + k) <= 100 * k holds from k = 10 on.
+    auto sizeOf = [&](const std::string &name) {
+      return std::optional<int64_t>(name == "n" ? 50 : 10);
+    };
+    EXPECT_EQ(variants[number].guard.evaluate(sizeOf), number == 9 ? 1 : 0)
+        << "variant " << number;
+  }
+}
+
 } // namespace
