@@ -51,7 +51,7 @@ def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncO
   let summary = "Replace ops on constants by their results as the interpreter computes them";
   let description = [{
     Evaluates each pure op whose operands are all constants, where its result takes at most `max-result-bytes`; a broadcast of one
-    element becomes a splat of any size. Runs early, so that later patterns see constants. Refuses nothing: an op that the
+    element and elementwise ops on splats become splats of any size. Runs early, so that later patterns see constants. Refuses nothing: an op that the
     interpreter cannot evaluate stays.
   }];
   let exampleTest = "passes/simplify/fold-constants.mlir#sum";

@@ -7,6 +7,7 @@
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include <limits>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -39,34 +40,62 @@ constantOperands(Operation *op) {
   return constants;
 }
 
-static bool mayFold(Operation *op, int64_t maxBytes) {
-  if (!familyOf(op) || isa<ConstantOp>(op) || familyOf(op) == Family::Control ||
-      !isPure(op) || op->getNumRegions())
-    return false;
-  return llvm::all_of(op->getResultTypes(), [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    std::optional<int64_t> bytes =
-        tensor && tensor.hasStaticShape() ? tensorBytes(tensor) : std::nullopt;
-    return bytes && *bytes <= maxBytes;
-  });
+static bool mayFold(Operation *op) {
+  return familyOf(op) && !isa<ConstantOp>(op) &&
+         familyOf(op) != Family::Control && isPure(op) && !op->getNumRegions();
 }
 
-static void foldOp(Operation *op) {
-  std::optional<SmallVector<DenseElementsAttr>> constants =
-      constantOperands(op);
-  if (!constants)
-    return;
+static bool isAtMost(Type type, int64_t bytes) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::optional<int64_t> own =
+      tensor && tensor.hasStaticShape() ? tensorBytes(tensor) : std::nullopt;
+  return own && *own <= bytes;
+}
+
+/// The same type with one element.
+static RankedTensorType ofOneElement(ShapedType type) {
+  return RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
+                               type.getElementType());
+}
+
+/// Results of an elementwise op on splats of any size: those of one element.
+static SmallVector<DenseElementsAttr>
+evaluateSplats(Operation *op, ArrayRef<DenseElementsAttr> constants) {
+  std::vector<Tensor> operands;
+  for (DenseElementsAttr elements : constants)
+    operands.push_back(Tensor::fromElements(
+        elements.resizeSplat(ofOneElement(elements.getType()))));
+  OwningOpRef<Operation *> one = op->clone();
+  for (Value result : (*one)->getResults())
+    result.setType(ofOneElement(cast<ShapedType>(result.getType())));
+  llvm::Expected<std::vector<Tensor>> results =
+      interpreter::evaluate(*one, operands);
+  if (!results) {
+    llvm::consumeError(results.takeError());
+    return {};
+  }
+  SmallVector<DenseElementsAttr> values;
+  for (auto [result, value] : llvm::zip(*results, op->getResults()))
+    values.push_back(
+        result.toElements().resizeSplat(cast<ShapedType>(value.getType())));
+  return values;
+}
+
+static SmallVector<DenseElementsAttr>
+evaluateSmall(Operation *op, ArrayRef<DenseElementsAttr> constants) {
   std::vector<Tensor> operands;
   int64_t operandBytes = 0;
-  for (DenseElementsAttr elements : *constants) {
+  for (DenseElementsAttr elements : constants) {
     operands.push_back(Tensor::fromElements(elements));
     operandBytes += elements.isSplat() ? elementBytes(elements.getElementType())
                                        : operands.back().byteSize();
   }
   llvm::Expected<std::vector<Tensor>> results =
       interpreter::evaluate(op, operands);
-  if (!results)
-    return llvm::consumeError(results.takeError());
+  if (!results) {
+    llvm::consumeError(results.takeError());
+    return {};
+  }
   SmallVector<DenseElementsAttr> values;
   for (const Tensor &result : *results) {
     values.push_back(result.toElements());
@@ -74,8 +103,31 @@ static void foldOp(Operation *op) {
     // factor is allowed for converts to wider types.
     if (!values.back().isSplat() &&
         result.byteSize() > std::max(alwaysSmall, mostGrowth * operandBytes))
-      return;
+      return {};
   }
+  return values;
+}
+
+static void foldOp(Operation *op, int64_t maxBytes) {
+  std::optional<SmallVector<DenseElementsAttr>> constants =
+      constantOperands(op);
+  if (!constants)
+    return;
+  auto haveAtMost = [&](int64_t bytes) {
+    return llvm::all_of(op->getResultTypes(),
+                        [&](Type type) { return isAtMost(type, bytes); });
+  };
+  bool areSplats = llvm::all_of(*constants, [](DenseElementsAttr elements) {
+    return elements.isSplat();
+  });
+  SmallVector<DenseElementsAttr> values;
+  if (haveAtMost(maxBytes))
+    values = evaluateSmall(op, *constants);
+  else if (areSplats && familyOf(op) == Family::Elementwise &&
+           haveAtMost(std::numeric_limits<int64_t>::max()))
+    values = evaluateSplats(op, *constants);
+  if (values.empty())
+    return;
   OpBuilder builder(op);
   for (auto [result, elements] : llvm::zip(op->getResults(), values))
     if (elements.getType() == result.getType())
@@ -94,8 +146,8 @@ struct FoldConstantsPass : impl::FoldConstantsPassBase<FoldConstantsPass> {
     if (getOperation().isExternal())
       return;
     getOperation().walk([&](Operation *op) {
-      if (mayFold(op, maxResultBytes))
-        foldOp(op);
+      if (mayFold(op))
+        foldOp(op, maxResultBytes);
     });
   }
 };

@@ -39,12 +39,25 @@ func.func @large_splat_folds() -> tensor<4096xf32> {
 }
 
 // CHECK-LABEL: @beyond_the_limit_stays
-// CHECK: graph.add
+// CHECK: graph.concat
 func.func @beyond_the_limit_stays() -> tensor<16385xf32> {
-  %a = graph.constant dense<1.0> : tensor<16385xf32>
-  %b = graph.constant dense<2.0> : tensor<16385xf32>
-  %r = graph.add %a, %b : tensor<16385xf32>
+  %a = graph.constant dense<1.0> : tensor<16384xf32>
+  %b = graph.constant dense<2.0> : tensor<1xf32>
+  %r = graph.concat 0, %a, %b : (tensor<16384xf32>, tensor<1xf32>) -> tensor<16385xf32>
   return %r : tensor<16385xf32>
+}
+
+// CHECK-LABEL: @splats_fold_beyond_the_limit
+// CHECK: %[[R:.*]] = graph.constant dense<3.332520e-01> : tensor<64x1024xf16>
+// CHECK-NEXT: %[[S:.*]] = graph.constant dense<true> : tensor<64x1024xi1>
+// CHECK-NEXT: return %[[R]], %[[S]]
+func.func @splats_fold_beyond_the_limit() -> (tensor<64x1024xf16>, tensor<64x1024xi1>) {
+  %a = graph.constant dense<1.0> : tensor<64x1024xf32>
+  %b = graph.constant dense<3.0> : tensor<64x1024xf32>
+  %c = graph.div %a, %b : tensor<64x1024xf32>
+  %r = graph.convert %c : tensor<64x1024xf32> -> tensor<64x1024xf16>
+  %s = graph.compare lt, %a, %b : tensor<64x1024xf32> -> tensor<64x1024xi1>
+  return %r, %s : tensor<64x1024xf16>, tensor<64x1024xi1>
 }
 
 // CHECK-LABEL: @argument_stays
