@@ -48,6 +48,7 @@ struct ConvolutionAxes {
   bool isPointwise();
   bool sumsPositions();
   bool skipsPositions();
+  bool joinsTaps(int64_t channels);
   bool clipsLine();
   bool needsCopy();
   bool supportsKInterleave(const LocatedOperand &kernel);
@@ -126,6 +127,22 @@ bool ConvolutionAxes::sumsPositions() {
          !input.back()[0].stride.isConstant(1);
 }
 
+/// Whether a copy with padding is worth it because neighbouring taps are one
+/// run of memory there. To find the row of a tap takes longer than to multiply
+/// few channels by a vector of outputs.
+bool ConvolutionAxes::joinsTaps(int64_t channels) {
+  unsigned last = spatial() - 1;
+  auto columns =
+           dims.dimOf(op.getKernel(), unsigned(op.getDims().getKernelOutput()))
+               .constant(),
+       taps = dims.dimOf(op.getKernel(),
+                         unsigned(op.getDims().getKernelSpatial()[last]))
+                  .constant();
+  return target.coreCaches && channels * 4 <= int64_t(target.lanes) &&
+         columns && *columns <= int64_t(target.lanes) && taps && *taps > 1 &&
+         op.getKernelDilation()[last] == 1 && op.getGroups() == 1;
+}
+
 /// Whether to copy only the positions that a strided pointwise convolution
 /// reads. In the input they form short rows, which fill tiles badly; they are
 /// few, and many columns read them.
@@ -201,8 +218,9 @@ bool ConvolutionAxes::needsCopy() {
     return true;
   if (!run && !isPointwise())
     return true;
-  bool paysOff =
-      skipsPositions() || (clipped(last) && *channels > maxZeroRow(target));
+  bool paysOff = skipsPositions() ||
+                 (clipped(last) &&
+                  (*channels > maxZeroRow(target) || joinsTaps(*channels)));
   return paysOff && wanted.a.form != sched::Operand::Rows;
 }
 
