@@ -127,6 +127,7 @@ INSIDE = {
     "runtime/opencl": ["runtime"],
     "runtime/routines": ["runtime", "runtime/include/zenith"],
     "runtime/routines/neighbours": ["runtime", "runtime/routines"],
+    "runtime/routines/ranks": ["runtime", "runtime/routines"],
     "tools/run": ["tools/model"],
     "tools/plan": ["tools/model"],
     "tools/search": ["tools/model", "tools/run"],

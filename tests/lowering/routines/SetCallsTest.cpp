@@ -416,77 +416,111 @@ TEST_F(SetKernelTest, BitRows) {
     }
 }
 
-/// Tables of drawn maps and of the symmetric group's, elements of one byte and
-/// more, near zero and far from it; states that are arrangements and others.
+/// Tables of drawn maps and of those that exchange the first four points with
+/// later ones, elements of one byte and more, near zero and far from it; states
+/// that are products of exchanges and others. Sixteen bytes are ranked by
+/// shuffles, more one by one.
 TEST_F(SetKernelTest, CosetBits) {
-  for (const char *element : {"ui8", "i16", "ui32", "i64"})
-    for (bool isGroup : {true, false}) {
-      constexpr int64_t columns = 5;
-      bool isFar = llvm::StringRef(element).contains("32") ||
-                   llvm::StringRef(element).contains("64");
-      uint64_t state = 17;
-      auto next = [&](uint64_t below) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        return int64_t((state >> 33) % below);
-      };
-      auto startAt = [&](int64_t position) {
-        return (position * 3 + 1) % columns + (isFar ? 70000 : 0);
-      };
-      harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
-        Tensor tensor(type);
-        interpreter::ElementAccess access(type.getElementType());
-        for (int64_t i = 0; i < tensor.size(); ++i) {
-          int64_t row = i / columns, column = i % columns, value = 0;
-          if (number == 0)
-            // Arrangements by an affine map, and some elements more.
-            value = startAt((row % 7 < 4 ? column * (row % 4 + 1) + row
-                                         : next(columns + 1)) %
-                            columns) +
-                    (row % 11 == 10 && column == 1 ? 1 : 0);
-          else if (number == 1)
-            value = startAt(i);
-          else if (!isGroup)
-            value = next(columns + 2);
-          else if (number == 2) {
-            // Two levels of columns^2 places each: points 0 and 1, 2 and 3.
-            int64_t group = i / 25, low = i % 5 - 2 * group,
-                    high = i % 25 / 5 - 2 * group, left = columns - 2 * group;
-            // An exchange of the first point, then one of the second.
-            bool isElement = low >= 0 && high >= 0 && low != high;
-            int64_t second = high == 0 ? low : high;
-            value = isElement ? low * (left - 1) + second - 1 : 99;
-          } else {
-            // Inverses of the products of two exchanges.
-            int64_t group = number == 3 && row >= 20 ? 1 : 0,
-                    left = columns - 2 * group, index = row - 20 * group,
-                    first = 2 * group + index / (left - 1),
-                    second = 2 * group + 1 + index % (left - 1);
-            auto exchange = [&](int64_t x, int64_t y) {
-              value = value == x ? y : value == y ? x : value;
-            };
-            value = column;
-            exchange(2 * group, first);
-            exchange(2 * group + 1, second);
+  for (int64_t columns : {5, 10, 16, 17})
+    for (const char *element : {"ui8", "i16", "ui32", "i64"})
+      for (bool isGroup : {true, false}) {
+        bool isFar = llvm::StringRef(element).contains("32") ||
+                     llvm::StringRef(element).contains("64");
+        uint64_t state = 17;
+        auto next = [&](uint64_t below) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          return int64_t((state >> 33) % below);
+        };
+        auto startAt = [&](int64_t position) {
+          return (position * 3 + 1) % 19 + (isFar ? 70000 : 0);
+        };
+        auto rowOf = [&](int64_t number) {
+          std::vector<int64_t> images(static_cast<size_t>(columns)),
+              row(images.size());
+          for (int64_t point = 0; point < columns; ++point)
+            images[size_t(point)] = point;
+          for (int64_t point = 0; point < 4; ++point)
+            std::swap(images[size_t(point)],
+                      images[size_t(point + next(uint64_t(columns - point)))]);
+          for (int64_t point = 0; point < columns; ++point)
+            row[size_t(images[size_t(point)])] = startAt(point);
+          if (number % 7 == 5)
+            row[size_t(next(uint64_t(columns)))] = startAt(0);
+          if (number % 11 == 10)
+            row[1] = startAt(18); // The start lacks it.
+          if (number % 13 == 12)
+            std::swap(row[size_t(columns - 1)], row[size_t(columns - 2)]);
+          return row;
+        };
+        const int64_t firstSize = columns * (columns - 1),
+                      secondSize = (columns - 2) * (columns - 3);
+        harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+          Tensor tensor(type);
+          interpreter::ElementAccess access(type.getElementType());
+          std::vector<int64_t> states;
+          for (int64_t i = 0; i < tensor.size(); ++i) {
+            int64_t row = i / columns, column = i % columns, value = 0;
+            if (number == 0) {
+              if (column == 0)
+                states = rowOf(row);
+              value = states[size_t(column)];
+            } else if (number == 1) {
+              value = startAt(i);
+            } else if (!isGroup) {
+              value = next(uint64_t(columns + 2));
+            } else if (number == 2) {
+              // Two levels of columns^2 places each: points 0 and 1, 2 and 3.
+              int64_t places = columns * columns, group = i / places,
+                      low = i % columns - 2 * group,
+                      high = i % places / columns - 2 * group,
+                      left = columns - 2 * group;
+              // An exchange of the first point, then one of the second.
+              bool isElement = low >= 0 && high >= 0 && low != high;
+              int64_t second = high == 0 ? low : high;
+              value = isElement ? low * (left - 1) + second - 1 : 999;
+            } else {
+              // Inverses of the products of two exchanges.
+              int64_t group = number == 3 && row >= firstSize ? 1 : 0,
+                      left = columns - 2 * group,
+                      index = row - firstSize * group,
+                      first = 2 * group + index / (left - 1),
+                      second = 2 * group + 1 + index % (left - 1);
+              auto exchange = [&](int64_t x, int64_t y) {
+                value = value == x ? y : value == y ? x : value;
+              };
+              value = column;
+              exchange(2 * group, first);
+              exchange(2 * group + 1, second);
+            }
+            access.store(tensor.writable() + i * access.bytes(),
+                         interpreter::Scalar::ofSigned(value));
           }
-          access.store(tensor.writable() + i * access.bytes(),
-                       interpreter::Scalar::ofSigned(value));
-        }
-        return tensor;
-      };
-      std::string states = tensor("?x5x", element),
-                  start = tensor("5x", element);
-      for (int64_t count : {0, 1, 1000})
-        check("%x : " + states + ", %s : " + start +
-                  ", %i : tensor<50xui16>, %m : tensor<26x5xui16>, %r : "
-                  "tensor<20x5xui16>",
-              "tensor<?xui64>",
-              "%p = search.coset_bits %x, %s, %i, %m, %r points [0, 1, 2, 3] "
-              "of [2, 2] sizes [20, 6] rows 1 words 3 : (" +
-                  states + ", " + start +
-                  ", tensor<50xui16>, tensor<26x5xui16>, tensor<20x5xui16>) "
-                  "-> tensor<?xui64>",
-              "%p", {{count, columns}, {5}, {50}, {26, 5}, {20, 5}});
-    }
+          return tensor;
+        };
+        auto text = [](int64_t size) { return std::to_string(size) + "x"; };
+        std::string wide = text(columns), states = tensor("?x" + wide, element),
+                    start = tensor(wide, element),
+                    indices = tensor(text(2 * columns * columns), "ui16"),
+                    inverses =
+                        tensor(text(firstSize + secondSize) + wide, "ui16"),
+                    rows = tensor(text(firstSize) + wide, "ui16");
+        for (int64_t count : {0, 1, 2, 3, 1000})
+          check("%x : " + states + ", %s : " + start + ", %i : " + indices +
+                    ", %m : " + inverses + ", %r : " + rows,
+                "tensor<?xui64>",
+                "%p = search.coset_bits %x, %s, %i, %m, %r points [0, 1, 2, 3] "
+                "of [2, 2] sizes [" +
+                    std::to_string(firstSize) + ", " +
+                    std::to_string(secondSize) + "] rows 1 words 3 : (" +
+                    states + ", " + start + ", " + indices + ", " + inverses +
+                    ", " + rows + ") -> tensor<?xui64>",
+                "%p",
+                {{count, columns},
+                 {columns},
+                 {2 * columns * columns},
+                 {firstSize + secondSize, columns},
+                 {firstSize, columns}});
+      }
 }
 
 TEST_F(SetKernelTest, CountNeighbours) {

@@ -5,6 +5,7 @@
 #include "runtime/TargetClones.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowSlots.h"
+#include "runtime/routines/ranks/ByteRanks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +14,7 @@ using namespace zenith::runtime;
 
 namespace {
 
-constexpr int64_t mostColumns = 1024; ///< as the op has it
+constexpr int64_t mostColumns = RankGroups::mostColumns;
 
 /// Which position of the start has an element; for elements that it lacks, the
 /// number of positions.
@@ -78,35 +79,28 @@ namespace {
 /// Ranks states one by one: there are few lookups for each.
 class StateRanks {
 public:
-  explicit StateRanks(const zenith_coset_bits_arguments &given);
+  explicit StateRanks(const RankGroups &groups)
+      : of(groups), given(groups.given), positions(given),
+        columns(groups.columns) {}
 
   /// The bits of the states from `first` to `end`.
   template <typename Element> void run(int64_t first, int64_t end);
 
 private:
-  /// Neighbouring levels, which are divided by together.
-  struct Group {
-    const uint16_t *indices, *inverses;
-    uint64_t size;
-    int64_t firstPoint, endPoint; ///< in `points`
-  };
   template <bool small, typename Element> bool findImages(const Element *state);
   template <bool small, typename Element> void run(int64_t first, int64_t end);
   /// False where the images of the group's points have no index.
-  bool divide(const Group &group, uint16_t *images, int64_t end,
+  bool divide(const RankGroups::Group &group, uint16_t *images, int64_t end,
               uint64_t &number) const;
   bool findBit(uint64_t &bit);
   uint16_t imageIn(const uint16_t *map, uint16_t image) const {
-    return std::min(map[image], last);
+    return std::min(map[image], of.last);
   }
 
+  const RankGroups &of;
   const zenith_coset_bits_arguments &given;
   const StartPositions positions;
   const uint64_t columns;
-  const uint16_t last; ///< column
-  int64_t rowPoints = 0, groupPoints = 0;
-  Group groups[mostColumns];
-  uint16_t points[mostColumns]; ///< by group, then those of no group
   /// As the state gives them, and one place more for what the start lacks.
   uint16_t images[mostColumns + 1];
   uint16_t rest[mostColumns]; ///< after divisions
@@ -114,8 +108,8 @@ private:
 
 } // namespace
 
-StateRanks::StateRanks(const zenith_coset_bits_arguments &given)
-    : given(given), positions(given), columns(uint64_t(given.columns)),
+RankGroups::RankGroups(const zenith_coset_bits_arguments &given)
+    : given(given), columns(uint64_t(given.columns)),
       last(uint16_t(columns - 1)) {
   bool isDivided[mostColumns] = {};
   const uint16_t *indices = given.indices, *inverses = given.inverses;
@@ -164,28 +158,30 @@ bool StateRanks::findImages(const Element *state) {
 }
 
 /// Takes the images of the points behind the group's, before `end`, on.
-bool StateRanks::divide(const Group &group, uint16_t *of, int64_t end,
-                        uint64_t &number) const {
+bool StateRanks::divide(const RankGroups::Group &group, uint16_t *taken,
+                        int64_t end, uint64_t &number) const {
   uint64_t place = 0;
   for (int64_t at = group.endPoint; at-- > group.firstPoint;)
-    place = place * columns + of[points[at]];
+    place = place * columns + taken[of.points[at]];
   uint64_t index = group.indices[place];
   if (index >= group.size)
     return false;
   number = number * group.size + index;
   const uint16_t *map = group.inverses + index * columns;
   for (int64_t at = group.endPoint; at < end; ++at)
-    of[points[at]] = imageIn(map, of[points[at]]);
+    taken[of.points[at]] = imageIn(map, taken[of.points[at]]);
   return true;
 }
 
 bool StateRanks::findBit(uint64_t &bit) {
   uint64_t row = 0, column = 0;
+  const uint16_t *points = of.points;
+  const int64_t rowPoints = of.rowPoints;
   for (int64_t at = 0; at < rowPoints; ++at)
     rest[points[at]] = images[points[at]];
   int64_t number = 0;
   for (; number < given.row_groups; ++number)
-    if (!divide(groups[number], rest, rowPoints, row))
+    if (!divide(of.groups[number], rest, rowPoints, row))
       return false;
   const uint16_t *representative = given.representatives + row * columns;
   for (int64_t at = 0; at < int64_t(columns); ++at)
@@ -194,9 +190,9 @@ bool StateRanks::findBit(uint64_t &bit) {
     if (rest[points[at]] != points[at])
       return false;
   for (; number < given.groups; ++number)
-    if (!divide(groups[number], rest, int64_t(columns), column))
+    if (!divide(of.groups[number], rest, int64_t(columns), column))
       return false;
-  for (int64_t at = groupPoints; at < int64_t(columns); ++at)
+  for (int64_t at = of.groupPoints; at < int64_t(columns); ++at)
     if (rest[points[at]] != points[at])
       return false;
   bit = row * uint64_t(given.words) * 64 + column;
@@ -224,9 +220,12 @@ template <typename Element> void StateRanks::run(int64_t first, int64_t end) {
 void zenith_routine_coset_bits(const zenith_coset_bits_arguments *arguments,
                                int64_t begin, int64_t end) {
   const zenith_coset_bits_arguments &given = checked(arguments);
-  StateRanks ranks(given);
+  const RankGroups groups(given);
+  StateRanks ranks(groups);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(given.count, given.slots, slot);
+    if (rankBytes(groups, first, last))
+      continue;
     if (given.element_bytes == 1)
       ranks.run<uint8_t>(first, last);
     else if (given.element_bytes == 2)
