@@ -324,6 +324,7 @@ typedef struct zenith_count_neighbours_arguments {
   const void *const *sets;
   int64_t *formed;
   int64_t *fresh;
+  char *firsts; ///< by neighbour; null where nobody asks
 } zenith_count_neighbours_arguments;
 
 /// searchsorted: positions in an ascending list.

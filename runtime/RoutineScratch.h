@@ -171,8 +171,8 @@ template <typename Quantity> struct CountNeighboursSizes {
   Quantity slots, partitions, finders;
   int64_t generators, columns;
 
-  /// Words of memory for an entry: two lists and cells, two to four of 4 bytes.
-  static constexpr int64_t entryWords = 4;
+  /// Words of memory for an entry: two cells, two lists and bits.
+  static constexpr int64_t entryWords = 5;
   /// Of tables for moves (runtime/routines/neighbours/NeighbourHashes.h).
   static constexpr int64_t tableBytes(int64_t moves, int64_t columns) {
     return (moves + 8) * (8 * (columns + 4) + 64) + 64;

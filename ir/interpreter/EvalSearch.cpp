@@ -464,7 +464,13 @@ static Expected<Results> evaluateCountNeighbours(const OpEvaluation &e) {
                bytes = size_t(elementBytes(layer.elementType())),
                rowBytes = columns * bytes;
   ArrayRef<uint32_t> source = elementsOf<uint32_t>(sources);
-  std::set<std::string> formed;
+  constexpr unsigned mask = 2;
+  Expected<Tensor> firsts =
+      e.allocate({layer.shape()[0] * sources.shape()[0]}, mask);
+  if (!firsts)
+    return firsts.takeError();
+  char *isFirst = firsts->writable();
+  std::map<std::string, char *> formed; // where the first of each is marked
   for (int64_t row = 0; row < layer.shape()[0]; ++row) {
     const char *from = layer.bytes() + size_t(row) * rowBytes;
     for (size_t first = 0; first < source.size(); first += columns) {
@@ -472,13 +478,20 @@ static Expected<Results> evaluateCountNeighbours(const OpEvaluation &e) {
       for (uint32_t place : source.slice(first, columns))
         neighbour.append(from + std::min(size_t(place), columns - 1) * bytes,
                          bytes);
-      formed.insert(std::move(neighbour));
+      *isFirst = formed.try_emplace(std::move(neighbour), isFirst).second;
+      ++isFirst;
     }
   }
   const auto all = int64_t(formed.size());
   for (const Tensor &set : e.operands.drop_front(2))
-    for (int64_t row = 0; row < set.shape()[0]; ++row)
-      formed.erase(std::string(set.bytes() + size_t(row) * rowBytes, rowBytes));
+    for (int64_t row = 0; row < set.shape()[0]; ++row) {
+      auto found = formed.find(
+          std::string(set.bytes() + size_t(row) * rowBytes, rowBytes));
+      if (found == formed.end())
+        continue;
+      *found->second = false;
+      formed.erase(found);
+    }
   Results results;
   for (int64_t number : {all, int64_t(formed.size())}) {
     Expected<Tensor> count = e.allocate({}, unsigned(results.size()));
@@ -487,6 +500,7 @@ static Expected<Results> evaluateCountNeighbours(const OpEvaluation &e) {
     writableElements<int64_t>(*count)[0] = number;
     results.push_back(std::move(*count));
   }
+  results.push_back(std::move(*firsts));
   return results;
 }
 

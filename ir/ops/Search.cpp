@@ -427,9 +427,23 @@ LogicalResult CountNeighboursOp::verify() {
       return checks.fail("set", typeText(rows),
                          "rows as those of " + typeText(layer), 3);
   }
-  return success();
+  // count_neighbours_c4
+  RankedTensorType firsts = tensorType(getFirsts());
+  if (failed(checks.count("rank of firsts", firsts.getRank(), 1, 4)))
+    return failure();
+  return checks.sameSize("size of firsts", firsts.getDimSize(0),
+                         layer.isDynamicDim(0)
+                             ? ShapedType::kDynamic
+                             : layer.getDimSize(0) * sources.getDimSize(0),
+                         4);
 }
 
-DimVector CountNeighboursOp::resultDims(unsigned, DimAnalysis &) { return {}; }
+DimVector CountNeighboursOp::resultDims(unsigned result,
+                                        DimAnalysis &analysis) {
+  constexpr unsigned firsts = 2;
+  if (result != firsts)
+    return {};
+  return {analysis.dimOf(getLayer(), 0) * analysis.dimOf(getSources(), 0)};
+}
 
 } // namespace zenith::search

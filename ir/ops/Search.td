@@ -194,15 +194,16 @@ def Search_CountNeighboursOp : Search_Op<"count_neighbours"> {
   let summary = "how many different neighbours the rows of a layer have, and how many of these are in no set";
   let description = [{
     Neighbour g of row i of `layer` has at each position p the row's element at `sources`[g, p]; sources beyond the last position are that
-    one. `formed` is how many different rows all neighbours of all rows are, `fresh` how many of these are no row of any of `sets`. The
-    neighbours, with repetitions, and the rows of all sets are fewer than 2^31 together.
+    one. `formed` is how many different rows all neighbours of all rows are, `fresh` how many of these are no row of any of `sets`, and
+    `firsts` is for each neighbour, those of one row together, whether it is the first of these: it equals none before it and no row of a
+    set. The neighbours, with repetitions, and the rows of all sets are fewer than 2^31 together.
     c1: the layer has rank 2, one position or more, their number static, and integers of 8 bits or more; c2: sources are static, a row per
-    neighbour with a column per position; c3: sets have rows as the layer.
-    Example: `%n, %f = search.count_neighbours %layer moved by %sources without (%set) : (tensor<?x3xui8>, tensor<2x3xui32>,
-      tensor<5x3xui8>) -> (tensor<i64>, tensor<i64>)`
+    neighbour with a column per position; c3: sets have rows as the layer; c4: `firsts` has one element per neighbour.
+    Example: `%n, %f, %m = search.count_neighbours %layer moved by %sources without (%set) : (tensor<?x3xui8>, tensor<2x3xui32>,
+      tensor<5x3xui8>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)`
   }];
   let arguments = (ins Graph_IntTensor:$layer, RankedTensorOf<[UI32]>:$sources, Variadic<Graph_IntTensor>:$sets);
-  let results = (outs Graph_IndexScalar:$formed, Graph_IndexScalar:$fresh);
+  let results = (outs Graph_IndexScalar:$formed, Graph_IndexScalar:$fresh, RankedTensorOf<[I1]>:$firsts);
   let assemblyFormat = [{
     $layer `moved` `by` $sources (`without` `(` $sets^ `)`)? attr-dict `:` functional-type(operands, results)
   }];

@@ -24,15 +24,18 @@ struct NeighbourSizes {
       setRows.push_back(dims.dimOf(set, 0));
       total = total + setRows.back();
     }
-    // What a slot partitions fits a second-level cache, the cells of a
-    // partition a first-level one.
-    constexpr int64_t perSlot = 16384, mostSlots = 1024, perPartition = 2048,
+    // Eight to sixteen bits for each entry of a partition fit a first-level
+    // cache.
+    constexpr int64_t perSlot = 4096, mostSlots = 1024, perPartition = 16384,
                       mostPartitions = 8192, mostFinders = 64;
     auto units = [&](int64_t each, int64_t most) {
       return DimExpr::min(most, DimExpr::floorDiv(total, each) + DimExpr(1));
     };
     slots = units(perSlot, mostSlots);
-    partitions = units(perPartition, mostPartitions);
+    // One has up to twice as many: partitioning takes longer than that.
+    partitions =
+        DimExpr::max(1, DimExpr::min(mostPartitions,
+                                     DimExpr::floorDiv(total, perPartition)));
     finders = DimExpr::min(mostFinders, partitions);
   }
 
@@ -86,10 +89,12 @@ FailureOr<KernelPlan> emitCountNeighbours(const EmissionContext &context,
     return failure();
   RoutineCall partition = begin("partition");
   setRows(partition);
+  partition.set(&Arguments::firsts, partition.result(op.getFirsts()));
   if (!addLaunch(plan, partition.finish(sizes.slots, 50000)))
     return failure();
   RoutineCall find = begin("find");
   setRows(find);
+  find.set(&Arguments::firsts, find.result(op.getFirsts()));
   if (!addLaunch(plan, find.finish(sizes.finders, 50000)))
     return failure();
   RoutineCall sum = begin("sum");

@@ -286,7 +286,7 @@ func.func @coset_bits_c5(%x: tensor<5x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui
 
 func.func @count_neighbours_c1(%x: tensor<?x?xui8>, %s: tensor<2x3xui32>) {
   // expected-error@below {{'search.count_neighbours' op layer: got tensor<?x?xui8>, expected rows of 1 or more integers of 8 bits or more (count_neighbours_c1)}}
-  %a, %b = search.count_neighbours %x moved by %s : (tensor<?x?xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>)
+  %a, %b, %m = search.count_neighbours %x moved by %s : (tensor<?x?xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
   return
 }
 
@@ -294,7 +294,7 @@ func.func @count_neighbours_c1(%x: tensor<?x?xui8>, %s: tensor<2x3xui32>) {
 
 func.func @count_neighbours_c1(%x: tensor<?xui8>, %s: tensor<2x3xui32>) {
   // expected-error@below {{'search.count_neighbours' op rank of the layer: got 1, expected 2 (count_neighbours_c1)}}
-  %a, %b = search.count_neighbours %x moved by %s : (tensor<?xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>)
+  %a, %b, %m = search.count_neighbours %x moved by %s : (tensor<?xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
   return
 }
 
@@ -302,7 +302,7 @@ func.func @count_neighbours_c1(%x: tensor<?xui8>, %s: tensor<2x3xui32>) {
 
 func.func @count_neighbours_c2(%x: tensor<?x3xui8>, %s: tensor<2x4xui32>) {
   // expected-error@below {{'search.count_neighbours' op sources: got tensor<2x4xui32>, expected static rows of 3 (count_neighbours_c2)}}
-  %a, %b = search.count_neighbours %x moved by %s : (tensor<?x3xui8>, tensor<2x4xui32>) -> (tensor<i64>, tensor<i64>)
+  %a, %b, %m = search.count_neighbours %x moved by %s : (tensor<?x3xui8>, tensor<2x4xui32>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
   return
 }
 
@@ -310,7 +310,23 @@ func.func @count_neighbours_c2(%x: tensor<?x3xui8>, %s: tensor<2x4xui32>) {
 
 func.func @count_neighbours_c3(%x: tensor<?x3xui8>, %s: tensor<2x3xui32>, %k: tensor<5x3xui16>) {
   // expected-error@below {{'search.count_neighbours' op set: got tensor<5x3xui16>, expected rows as those of tensor<?x3xui8> (count_neighbours_c3)}}
-  %a, %b = search.count_neighbours %x moved by %s without (%k) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui16>) -> (tensor<i64>, tensor<i64>)
+  %a, %b, %m = search.count_neighbours %x moved by %s without (%k) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui16>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
+  return
+}
+
+// -----
+
+func.func @count_neighbours_c4(%x: tensor<?x3xui8>, %s: tensor<2x3xui32>) {
+  // expected-error@below {{'search.count_neighbours' op rank of firsts: got 2, expected 1 (count_neighbours_c4)}}
+  %a, %b, %m = search.count_neighbours %x moved by %s : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>, tensor<?x2xi1>)
+  return
+}
+
+// -----
+
+func.func @count_neighbours_c4(%x: tensor<5x3xui8>, %s: tensor<2x3xui32>) {
+  // expected-error@below {{'search.count_neighbours' op size of firsts: got 5, expected 10 (count_neighbours_c4)}}
+  %a, %b, %m = search.count_neighbours %x moved by %s : (tensor<5x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>, tensor<5xi1>)
   return
 }
 

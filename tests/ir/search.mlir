@@ -47,10 +47,10 @@ func.func @test_and_set(%k: tensor<8xui64>, %a: tensor<3xui64>) {
 }
 
 func.func @count_neighbours(%x: tensor<?x3xui8>, %s: tensor<2x3xui32>, %k: tensor<5x3xui8>) {
-  // CHECK: search.count_neighbours %{{.*}} moved by %{{.*}} : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>)
-  %a, %b = search.count_neighbours %x moved by %s : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>)
-  // CHECK: search.count_neighbours %{{.*}} moved by %{{.*}} without(%{{.*}}, %{{.*}}) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui8>, tensor<?x3xui8>) -> (tensor<i64>, tensor<i64>)
-  %c, %d = search.count_neighbours %x moved by %s without (%k, %x) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui8>, tensor<?x3xui8>) -> (tensor<i64>, tensor<i64>)
+  // CHECK: search.count_neighbours %{{.*}} moved by %{{.*}} : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
+  %a, %b, %m = search.count_neighbours %x moved by %s : (tensor<?x3xui8>, tensor<2x3xui32>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
+  // CHECK: search.count_neighbours %{{.*}} moved by %{{.*}} without(%{{.*}}, %{{.*}}) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui8>, tensor<?x3xui8>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
+  %c, %d, %n = search.count_neighbours %x moved by %s without (%k, %x) : (tensor<?x3xui8>, tensor<2x3xui32>, tensor<5x3xui8>, tensor<?x3xui8>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
   return
 }
 

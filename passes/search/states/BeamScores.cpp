@@ -5,7 +5,7 @@
 
 #include "passes/search/states/BeamScores.h"
 
-#include "ir/SearchOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -52,15 +52,28 @@ Value BeamScores::scoreOf(Value differs, int64_t dim) {
   return ops.fold(ReduceKind::sum, ops.convert(differs, scoreElement), {dim});
 }
 
-std::pair<Value, Value> BeamScores::counts() {
+CountNeighboursOp BeamScores::counts() {
   assert(isMoved() && "only neighbours are counted");
-  Value number = ops.number(0);
-  auto counted = builder.create<CountNeighboursOp>(
-      location, number.getType(), number.getType(), step.layer,
+  Type number = ops.number(0).getType();
+  return builder.create<CountNeighboursOp>(
+      location, number, number, ops.type({anySize}, builder.getI1Type()),
+      step.layer,
       ops.constant(sources(), {generators(), step.positions()},
                    builder.getIntegerType(32, /*isSigned=*/false)),
       step.known);
-  return {counted.getFormed(), counted.getFresh()};
+}
+
+Value BeamScores::scoresAmong(Value among) {
+  // As many positions as there are may differ.
+  const unsigned bits = scoreElement.getIntOrFloatBitWidth();
+  const bool isWide = uint64_t(step.positions()) < llvm::maxUIntN(bits);
+  Type element = isWide ? scoreElement
+                        : builder.getIntegerType(2 * bits, /*isSigned=*/false);
+  RankedTensorType list = ops.type({anySize}, element);
+  Value most = ops.constant(
+      {int64_t(llvm::maxUIntN(element.getIntOrFloatBitWidth()))}, {}, element);
+  return ops.select(among, ops.convert(scores(), element),
+                    ops.broadcast(most, list, {}, count()));
 }
 
 /// Position p of the neighbour along g is position g[p] of the state: the state

@@ -6,6 +6,7 @@
 #ifndef ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H
 #define ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H
 
+#include "ir/SearchOps.h"
 #include "ir/matchers/RowBuilder.h"
 #include "passes/search/states/BeamStep.h"
 
@@ -23,9 +24,12 @@ public:
   mlir::Value scores();
   /// How many candidates there are.
   mlir::Value count();
-  /// How many of them differ, and how many of those are not known, where they
-  /// are neighbours.
-  std::pair<mlir::Value, mlir::Value> counts();
+  /// How many of them differ, how many of those are not known, and which are
+  /// the first of these, where they are neighbours.
+  CountNeighboursOp counts();
+  /// The scores of which `among` is true; those of others are larger than any,
+  /// in a type that may be wider.
+  mlir::Value scoresAmong(mlir::Value among);
   /// The candidates with these indices, as rows; there is at least one
   /// candidate.
   mlir::Value rows(mlir::Value places);

@@ -343,7 +343,7 @@ bool StepMatcher::countsOthers() {
   constexpr int64_t mostCounted = int64_t(1) << 30;
   constexpr size_t few = 4;
   why.isCounted =
-      (!step.formedUses.empty() || !step.freshUses.empty()) &&
+      step.isCounted() &&
       (step.permutations.size() <= few || step.mostLayerRows == 0 ||
        step.mostLayerRows > mostCounted / int64_t(step.permutations.size()));
   return why.isCounted;

@@ -49,6 +49,7 @@ struct BeamStep {
   int64_t mostLayerRows = 0;
 
   int64_t positions() const { return int64_t(target.size()); }
+  bool isCounted() const { return !formedUses.empty() || !freshUses.empty(); }
 };
 
 /// Why candidates have to be deduplicated before they are scored; nothing where

@@ -64,16 +64,8 @@ public:
   /// The result of the step; `tries` is how many candidates it deduplicates
   /// first.
   Best build(Value tries);
-  /// Counts all candidates where the program asks for it.
-  void count() {
-    if (step.formedUses.empty() && step.freshUses.empty())
-      return;
-    auto [formed, fresh] = scores.counts();
-    for (OpOperand *use : step.formedUses)
-      use->set(formed);
-    for (OpOperand *use : step.freshUses)
-      use->set(fresh);
-  }
+  /// The result of the step that counts all candidates.
+  Best buildCounting();
 
 private:
   Best keep(Value candidates, Value numbers, Value scoresOfThem, Value &count);
@@ -163,6 +155,23 @@ Best StepBuilder::build(Value tries) {
   return {best[kept], best[places], best[least], best[wanted]};
 }
 
+/// What counts candidates tells which of equal ones is the first.
+Best StepBuilder::buildCounting() {
+  CountNeighboursOp counts = scores.counts();
+  for (OpOperand *use : step.formedUses)
+    use->set(counts.getFormed());
+  for (OpOperand *use : step.freshUses)
+    use->set(counts.getFresh());
+  Value all = scores.scoresAmong(counts.getFirsts()),
+        kept = ops.min(counts.getFresh(), ops.number(step.width));
+  TopKOp best = step.best;
+  auto top = builder.create<TopKOp>(location, all.getType(), ops.listType(),
+                                    all, kept, uint64_t(0), /*smallest=*/true);
+  auto scoreList = cast<RankedTensorType>(best.getValues().getType());
+  return {scores.rows(top.getIndices()), top.getIndices(),
+          ops.convert(top.getValues(), scoreList.getElementType()), Value()};
+}
+
 /// Adds a loop-carried value and returns its argument in the body; the body
 /// does not yield it yet.
 static BlockArgument carry(WhileOp &loop, Value init) {
@@ -199,15 +208,19 @@ static void eraseUnused(Block &block) {
 static void scoreFirst(BeamStep &step) {
   auto loop = cast<WhileOp>(step.unique->getParentOp());
   OpBuilder builder(loop);
-  Value tries = RowBuilder(builder, loop.getLoc())
-                    .number(step.width + step.width / 2 + 1);
-  BlockArgument now = carry(loop, tries);
-  builder.setInsertionPointAfter(step.states.getDefiningOp());
-  StepBuilder steps(builder, step);
-  steps.count();
-  Best best = steps.build(now);
-  loop.getBody().front().getTerminator()->insertOperands(
-      loop.getNumResults() - 1, best.tries);
+  Best best;
+  if (step.isCounted()) {
+    builder.setInsertionPointAfter(step.states.getDefiningOp());
+    best = StepBuilder(builder, step).buildCounting();
+  } else {
+    Value tries = RowBuilder(builder, loop.getLoc())
+                      .number(step.width + step.width / 2 + 1);
+    BlockArgument now = carry(loop, tries);
+    builder.setInsertionPointAfter(step.states.getDefiningOp());
+    best = StepBuilder(builder, step).build(now);
+    loop.getBody().front().getTerminator()->insertOperands(
+        loop.getNumResults() - 1, best.tries);
+  }
   Value count = RowBuilder(builder, step.best->getLoc()).count(best.states);
   for (DimOp size : step.sizes)
     size.getResult().replaceAllUsesWith(count);

@@ -56,7 +56,6 @@ bool MoveTables::canSumBytes(const RowMoves &moves) {
       !__builtin_cpu_supports("avx512vbmi") ||
       !__builtin_cpu_supports("avx512vnni"))
     return false;
-  constexpr int64_t mostColumns = 1024;
   if (moves.columns > mostColumns)
     return false;
   // An element that moves to several positions has no weight of 8 bits.
@@ -86,18 +85,23 @@ void MoveTables::fill(bool sumsBytes) const {
             factorOf(position);
     return;
   }
+  uint8_t own[mostColumns * sums];
+  for (int64_t position = 0; position < columns; ++position)
+    for (int64_t sum = 0; sum < sums; ++sum)
+      own[position * sums + sum] = weightOf(position, sum);
   std::fill_n(weights, blocks() * groups() * sums * lanes * 4, 0);
-  for (int64_t move = 0; move < moves.count; ++move)
+  for (int64_t move = 0; move < moves.count; ++move) {
+    uint8_t *const to =
+        weights + (move / lanes * groups() * sums * lanes + move % lanes) * 4;
     for (int64_t position = 0; position < columns; ++position) {
       const int64_t source = moves.sourceOf(move, position);
       if (columns <= vectorBytes)
         places[move * vectorBytes + position] = uint8_t(source);
-      for (int64_t sum = 0; sum < sums; ++sum) {
-        int64_t vector = (move / lanes * groups() + source / 4) * sums + sum;
-        weights[(vector * lanes + move % lanes) * 4 + source % 4] =
-            weightOf(position, sum);
-      }
+      for (int64_t sum = 0; sum < sums; ++sum)
+        to[(source / 4 * sums + sum) * lanes * 4 + source % 4] =
+            own[position * sums + sum];
     }
+  }
 }
 
 /// An element as 32 bits.
@@ -198,16 +202,20 @@ ZENITH_BYTE_SUMS static void hashBytes(const uint8_t *weights, int64_t moves,
 }
 
 ZENITH_BYTE_SUMS
-static bool areEqualVectors(const char *x, const uint8_t *placesOfX,
-                            const char *y, const uint8_t *placesOfY,
-                            int64_t columns) {
-  const __mmask64 mask = ~uint64_t(0) >> (64 - columns);
-  auto moved = [&](const char *row, const uint8_t *places) ZENITH_BYTE_SUMS {
-    return _mm512_permutexvar_epi8(_mm512_load_si512(places),
-                                   _mm512_maskz_loadu_epi8(mask, row));
+uint64_t MoveTables::whichVectorsAreEqual(const MovedRow *rows, int64_t pairs) {
+  const __mmask64 mask =
+      ~uint64_t(0) >> (vectorBytes - rows->tables->moves.columns);
+  auto moved = [&](const MovedRow &row) ZENITH_BYTE_SUMS {
+    return _mm512_permutexvar_epi8(
+        _mm512_load_si512(row.tables->places + row.move * vectorBytes),
+        _mm512_maskz_loadu_epi8(mask, row.row));
   };
-  return _mm512_mask_cmpneq_epi8_mask(mask, moved(x, placesOfX),
-                                      moved(y, placesOfY)) == 0;
+  uint64_t equal = 0;
+  for (int64_t i = 0; i < pairs; ++i, rows += 2)
+    equal |= uint64_t(_mm512_mask_cmpneq_epi8_mask(mask, moved(rows[0]),
+                                                   moved(rows[1])) == 0)
+             << i;
+  return equal;
 }
 
 #endif
@@ -229,20 +237,27 @@ void MoveTables::hash(const void *rows, int64_t count, bool sumsBytes,
 #endif
 }
 
-bool MoveTables::areEqual(const char *x, int64_t g, const MoveTables &other,
-                          const char *y, int64_t h, bool sumsBytes) const {
-#ifdef ZENITH_WITH_BYTE_SUMS
-  if (sumsBytes && moves.columns <= vectorBytes)
-    return areEqualVectors(x, places + g * vectorBytes, y,
-                           other.places + h * vectorBytes, moves.columns);
-#endif
+bool MoveTables::areEqual(const MovedRow &x, const MovedRow &y) {
+  const RowMoves &moves = x.tables->moves, &others = y.tables->moves;
   const auto bytes = size_t(moves.elementBytes);
   for (int64_t position = 0; position < moves.columns; ++position)
-    if (std::memcmp(x + size_t(moves.sourceOf(g, position)) * bytes,
-                    y + size_t(other.moves.sourceOf(h, position)) * bytes,
+    if (std::memcmp(x.row + size_t(moves.sourceOf(x.move, position)) * bytes,
+                    y.row + size_t(others.sourceOf(y.move, position)) * bytes,
                     bytes) != 0)
       return false;
   return true;
+}
+
+uint64_t MoveTables::whichAreEqual(const MovedRow *rows, int64_t pairs,
+                                   bool sumsBytes) {
+#ifdef ZENITH_WITH_BYTE_SUMS
+  if (sumsBytes && rows->tables->moves.columns <= vectorBytes)
+    return whichVectorsAreEqual(rows, pairs);
+#endif
+  uint64_t equal = 0;
+  for (int64_t i = 0; i < pairs; ++i, rows += 2)
+    equal |= uint64_t(areEqual(rows[0], rows[1])) << i;
+  return equal;
 }
 
 } // namespace zenith::runtime

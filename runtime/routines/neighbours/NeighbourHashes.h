@@ -25,6 +25,15 @@ struct RowMoves {
   }
 };
 
+class MoveTables;
+
+/// A neighbour of a row.
+struct MovedRow {
+  const char *row;
+  const MoveTables *tables;
+  int64_t move;
+};
+
 /// Tables for some moves, in memory of the caller. Two tables of one machine,
 /// for the same columns and element bytes, give equal rows equal hashes if both
 /// use sums of bytes or neither does.
@@ -46,16 +55,20 @@ public:
   /// The hashes of the neighbours of some rows, row by row.
   void hash(const void *rows, int64_t count, bool sumsBytes,
             uint32_t *to) const;
-  /// Whether neighbour g of row x is neighbour h of row y of `other`.
-  bool areEqual(const char *x, int64_t g, const MoveTables &other,
-                const char *y, int64_t h, bool sumsBytes) const;
+  /// Bit i: whether rows 2 * i and 2 * i + 1, of one length, are equal as
+  /// moved; of 64 pairs at most.
+  static uint64_t whichAreEqual(const MovedRow *rows, int64_t pairs,
+                                bool sumsBytes);
 
   const RowMoves moves;
 
 private:
   static constexpr int64_t sums = 2;
+  static constexpr int64_t mostColumns = 1024; ///< whose bytes are summed
   int64_t groups() const { return (moves.columns + 3) / 4; }
   int64_t blocks() const { return (moves.count + lanes - 1) / lanes; }
+  static bool areEqual(const MovedRow &x, const MovedRow &y);
+  static uint64_t whichVectorsAreEqual(const MovedRow *rows, int64_t pairs);
 
   uint8_t *places;   ///< by move, for rows of one vector
   uint8_t *weights;  ///< by block, group of four columns, sum and lane

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts different neighbours without making them: their hashes are
-// partitioned, and only neighbours whose hashes agree are compared.
+// partitioned, and only neighbours whose hashes agree are compared, whole.
 
 #include "runtime/RoutineScratch.h"
 #include "runtime/routines/Routines.h"
@@ -9,6 +9,7 @@
 #include "runtime/routines/neighbours/NeighbourHashes.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace zenith::runtime;
 
@@ -82,21 +83,25 @@ struct Counting {
                 movesOf(part).moves.count;
     return before;
   }
+  /// Where there is one partition: hashes stay in order.
+  uint32_t *hashesOf(int64_t slot) const {
+    return reinterpret_cast<uint32_t *>(arrays.entries) + entriesBefore(slot);
+  }
+  static uint64_t entryOf(uint32_t hash, uint64_t number) {
+    return uint64_t(hash) << 32 | number;
+  }
   static uint32_t hashOf(uint64_t entry) { return uint32_t(entry >> 32); }
   bool isNeighbour(uint64_t entry) const {
     return int64_t(uint32_t(entry)) < neighbours;
   }
 
-  /// Uses memory for the slot's entries and hashes.
-  void partition(int64_t slot, uint64_t *memory) const;
+  /// Calls visit(part, number, count) for the slot's entries, in order.
+  template <typename Visit> void eachPiece(int64_t slot, Visit visit) const;
+  void hash(int64_t slot, uint32_t *to) const;
+  void partition(int64_t slot, const uint32_t *hashes) const;
 
   /// What an entry is of.
-  struct Row {
-    const char *data;
-    const MoveTables *moves;
-    int64_t move;
-  };
-  Row rowOf(uint64_t entry) const {
+  MovedRow rowOf(uint64_t entry) const {
     auto number = int64_t(uint32_t(entry));
     if (number < neighbours) {
       // Exact for 32-bit numbers; 0 stands for 2^64.
@@ -111,16 +116,10 @@ struct Counting {
       number -= rowsOf(part);
     return {dataOf(part) + number * rowBytes, &same, 0};
   }
-  bool areEqual(uint64_t x, uint64_t y) const {
-    Row one = rowOf(x), other = rowOf(y);
-    return one.moves->areEqual(one.data, one.move, *other.moves, other.data,
-                               other.move, *arrays.sumsBytes);
-  }
-  void prefetch(uint64_t entry) const {
-    const char *data = rowOf(entry).data;
-    __builtin_prefetch(data);
+  void prefetch(const MovedRow &row) const {
+    __builtin_prefetch(row.row);
     // Short rows often lie across two lines.
-    __builtin_prefetch(data + rowBytes - 1);
+    __builtin_prefetch(row.row + rowBytes - 1);
   }
 
   const Arguments &given;
@@ -132,186 +131,267 @@ struct Counting {
 
 } // namespace
 
-void Counting::partition(int64_t slot, uint64_t *memory) const {
-  const bool sumsBytes = *arrays.sumsBytes;
-  const int64_t before = entriesBefore(slot),
-                count = entriesBefore(slot + 1) - before;
-  uint64_t *const sorted = memory;
-  auto *const hashes = reinterpret_cast<uint32_t *>(memory + count);
-  uint32_t *const starts = startsOf(slot), *end = hashes;
-  for (int64_t part = 0; part < parts(); ++part) {
-    auto [first, last] = rowsOfSlot(rowsOf(part), given.slots, slot);
-    movesOf(part).hash(dataOf(part) + first * rowBytes, last - first, sumsBytes,
-                       end);
-    end += (last - first) * movesOf(part).moves.count;
-  }
-  std::fill(starts, starts + given.partitions + 1, 0);
-  // Copies: the compiler must assume that stores alias what they are copies of.
-  const auto partitions = uint64_t(given.partitions);
-  auto partitionOf = [=](uint32_t hash) { return hash * partitions >> 32; };
-  for (const uint32_t *hash = hashes; hash < end; ++hash)
-    ++starts[partitionOf(*hash) + 1];
-  for (int64_t p = 0; p < given.partitions; ++p)
-    starts[p + 1] += starts[p];
-  const uint32_t *hash = hashes;
-  int64_t number = 0; // of the part's first hash
+template <typename Visit>
+void Counting::eachPiece(int64_t slot, Visit visit) const {
+  int64_t number = 0; // of the part's first row
   for (int64_t part = 0; part < parts(); ++part) {
     const int64_t moves = movesOf(part).moves.count;
     auto [first, last] = rowsOfSlot(rowsOf(part), given.slots, slot);
-    for (auto own = uint64_t(number + first * moves),
-              behind = uint64_t(number + last * moves);
-         own < behind; ++own, ++hash)
-      sorted[starts[partitionOf(*hash)]++] = uint64_t(*hash) << 32 | own;
+    visit(part, number + first * moves, (last - first) * moves);
     number += rowsOf(part) * moves;
   }
-  // In order memory is written as fast as it is read.
-  std::copy_n(sorted, count, arrays.entries + before);
+}
+
+void Counting::hash(int64_t slot, uint32_t *to) const {
+  for (int64_t part = 0; part < parts(); ++part) {
+    auto [first, last] = rowsOfSlot(rowsOf(part), given.slots, slot);
+    movesOf(part).hash(dataOf(part) + first * rowBytes, last - first,
+                       *arrays.sumsBytes, to);
+    to += (last - first) * movesOf(part).moves.count;
+  }
+}
+
+void Counting::partition(int64_t slot, const uint32_t *hashes) const {
+  const int64_t before = entriesBefore(slot);
+  const uint32_t *const end = hashes + entriesBefore(slot + 1) - before;
+  uint32_t *const starts = startsOf(slot);
+  // Copies: the compiler must assume that stores alias what they are copies of.
+  const auto partitions = uint64_t(given.partitions);
+  auto partitionOf = [=](uint32_t hash) { return hash * partitions >> 32; };
+  std::fill(starts, starts + given.partitions + 1, 0);
+  for (const uint32_t *hash = hashes; hash < end; ++hash)
+    ++starts[partitionOf(*hash) + 1];
+  starts[0] = uint32_t(before);
+  for (int64_t p = 0; p < given.partitions; ++p)
+    starts[p + 1] += starts[p];
+  uint64_t *const sorted = arrays.entries;
+  eachPiece(slot, [&](int64_t, int64_t number, int64_t count) {
+    for (auto own = uint64_t(number), behind = own + uint64_t(count);
+         own < behind; ++own, ++hashes)
+      sorted[starts[partitionOf(*hashes)]++] = entryOf(*hashes, own);
+  });
   // Each start has moved to that of the next partition.
   for (int64_t p = given.partitions; p > 0; --p)
-    starts[p] = uint32_t(before) + starts[p - 1];
+    starts[p] = starts[p - 1];
   starts[0] = uint32_t(before);
 }
 
 namespace {
 
-/// Finds equal rows among the entries of a partition, in rounds. Each has a
-/// cell for every few entries: the first of a cell is done with, those of the
-/// cell that equal it are counted, and the others are in the next round, whose
-/// cells are of other bits of the hashes. Most branches would be unpredictable:
-/// passes over all entries have none.
+/// Finds equal rows among the entries of a partition.
 class PartitionCounts {
 public:
   PartitionCounts(const Counting &all, int64_t partition, uint64_t *memory)
-      : all(all), partition(partition), list(memory) {}
+      : all(all), partition(partition), memory(memory) {}
 
-  void count() {
-    take();
-    for (; size > 1; factor *= firstFactor)
-      round();
-  }
+  void count();
 
   int64_t repeated = 0, excluded = 0;
 
 private:
-  static constexpr uint32_t firstFactor = 0x9e3779b1; // odd
+  static constexpr uint64_t empty = ~uint64_t(0); // no entry has this number
   /// Marks the first of equal neighbours where a set has it: numbers are below.
   static constexpr uint64_t inSet = uint64_t(1) << 31;
-  /// Two entries of the list: one and, from this bit on, the first of its cell.
-  static constexpr int firstBit = 32;
 
-  template <typename Visit> void eachSlot(Visit visit) const {
-    for (int64_t slot = 0; slot < all.given.slots; ++slot) {
-      const uint32_t *starts = all.startsOf(slot) + partition;
-      visit(all.arrays.entries + starts[0], all.arrays.entries + starts[1]);
-    }
+  /// Calls visit(count, hash, at), where at(i) is an entry and hash(i) the hash
+  /// of it; neighbours come before rows of sets.
+  template <typename Visit> void eachPiece(Visit visit) const;
+  void suspect();
+  uint64_t cellOf(uint64_t entry) const {
+    // Suspects may agree in many bits of their hashes.
+    constexpr uint32_t factor = 0x9e3779b1;
+    const uint64_t cell =
+        (uint64_t(Counting::hashOf(entry) * factor) * ncells >> 32) + turn;
+    return cell < ncells ? cell : cell - ncells;
   }
-  void take();
-  void round();
-  int64_t pairUp(uint32_t *cells, int bits);
-  void compare(const uint64_t *pairs, int64_t count);
+  int64_t insert() const;
+  void round(int64_t count);
+  void compare(int64_t count);
+  void note(uint64_t entry, bool isEqual);
+  void drop(uint64_t entry) const {
+    if (all.given.firsts)
+      all.given.firsts[uint32_t(entry)] = 0;
+  }
 
   const Counting &all;
   const int64_t partition;
-  uint64_t *list;            ///< neighbours before rows of sets
-  uint64_t *other = nullptr; ///< as much memory: pairs, then the next list
-  uint64_t *cells = nullptr; ///< memory for twice as much
-  int64_t size = 0;          ///< of the list
-  int64_t left = 0;          ///< size of the next list
-  uint32_t factor = firstFactor;
+  uint64_t *const memory;
+  uint64_t *cells = nullptr, *list = nullptr, *same = nullptr;
+  uint64_t ncells = 0;
+  uint64_t turn = 0; ///< how far entries are from their first cells
+  int64_t left = 0;  ///< size of the list
 };
 
 } // namespace
 
-void PartitionCounts::take() {
-  uint64_t *to = list;
-  if (all.given.nsets == 0) {
-    eachSlot([&](const uint64_t *entry, const uint64_t *end) {
-      to = std::copy(entry, end, to);
-    });
-  } else {
-    for (bool areNeighbours : {true, false})
-      eachSlot([&](const uint64_t *entry, const uint64_t *end) {
-        to = std::copy_if(entry, end, to, [&](uint64_t x) {
-          return all.isNeighbour(x) == areNeighbours;
+template <typename Visit> void PartitionCounts::eachPiece(Visit visit) const {
+  if (all.given.partitions == 1) {
+    for (int64_t part = 0; part < all.parts(); ++part)
+      for (int64_t slot = 0; slot < all.given.slots; ++slot) {
+        const uint32_t *hashes = all.hashesOf(slot);
+        all.eachPiece(slot, [&](int64_t own, int64_t number, int64_t count) {
+          if (own == part)
+            visit(
+                count, [=](int64_t i) { return hashes[i]; },
+                [=](int64_t i) {
+                  return Counting::entryOf(hashes[i], uint64_t(number + i));
+                });
+          hashes += count;
         });
-      });
+      }
+    return;
   }
-  size = to - list;
-  other = list + size + 1;
-  cells = other + size + 1;
+  auto isNeighbour = [&](uint64_t entry) { return all.isNeighbour(entry); };
+  for (bool areNeighbours : {true, false})
+    for (int64_t slot = 0; slot < all.given.slots; ++slot) {
+      const uint32_t *starts = all.startsOf(slot) + partition;
+      const uint64_t *begin = all.arrays.entries + starts[0],
+                     *end = all.arrays.entries + starts[1], *middle = end;
+      if (all.given.nsets > 0)
+        middle = std::partition_point(begin, end, isNeighbour);
+      const uint64_t *from = areNeighbours ? begin : middle;
+      visit((areNeighbours ? middle : end) - from,
+            [=](int64_t i) { return Counting::hashOf(from[i]); },
+            [=](int64_t i) { return from[i]; });
+    }
 }
 
-/// Pairs of all entries that are not the first of their cell; how many.
-int64_t PartitionCounts::pairUp(uint32_t *cells, int bits) {
-  std::fill_n(cells, int64_t(1) << bits, 0);
-  // Copies: the compiler must assume that stores alias what they are copies of.
-  const uint32_t factor = this->factor;
-  const uint64_t *const list = this->list;
-  uint64_t *pair = other;
-  for (uint32_t i = 0, end = uint32_t(size); i < end; ++i) {
-    uint32_t &cell = cells[Counting::hashOf(list[i]) * factor >> (32 - bits)];
-    const uint32_t first = cell, isEmpty = first == 0;
-    *pair = uint64_t(first - 1) << firstBit | i;
-    pair += 1 - isEmpty;
-    cell = isEmpty ? i + 1 : first;
-  }
-  return pair - other;
+/// Most branches would be unpredictable: passes over all entries have none.
+void PartitionCounts::count() {
+  suspect();
+  ncells = uint64_t(2 * left + 2);
+  std::fill_n(cells, ncells, empty);
+  for (; left > 0; ++turn)
+    round(insert());
 }
 
-/// Pairs whose hashes agree.
-void PartitionCounts::compare(const uint64_t *pairs, int64_t count) {
-  auto firstOf = [&](uint64_t pair) -> uint64_t & {
-    return list[pair >> firstBit];
+/// Lists the entries that share a bit with others. A bit that is met once is of
+/// an entry that equals no other.
+void PartitionCounts::suspect() {
+  int64_t size = 0;
+  eachPiece([&](int64_t count, auto, auto) { size += count; });
+  int64_t words = 1;
+  while (4 * words < size)
+    words *= 2;
+  uint32_t *const met = reinterpret_cast<uint32_t *>(memory), *const shared =
+                                                                  met + words;
+  list = memory + words;
+  same = list + size;
+  cells = same + size;
+  std::fill_n(met, 2 * words, 0);
+  const auto mask = uint32_t(words - 1);
+  // Partitions are by the first bits of hashes.
+  auto wordOf = [=](uint32_t hash) { return hash >> 5 & mask; };
+  auto bitOf = [](uint32_t hash) { return uint32_t(1) << (hash & 31); };
+  auto *const again = reinterpret_cast<uint32_t *>(list);
+  int64_t count = 0;
+  eachPiece([&](int64_t entries, auto hashAt, auto) {
+    int64_t found = count;
+    for (int64_t i = 0; i < entries; ++i) {
+      const uint32_t hash = hashAt(i), word = met[wordOf(hash)];
+      met[wordOf(hash)] = word | bitOf(hash);
+      again[found] = hash;
+      found += (word & bitOf(hash)) != 0;
+    }
+    count = found;
+  });
+  for (int64_t i = 0; i < count; ++i)
+    shared[wordOf(again[i])] |= bitOf(again[i]);
+  uint64_t *const suspects = list;
+  eachPiece([&](int64_t entries, auto hashAt, auto at) {
+    int64_t found = left;
+    for (int64_t i = 0; i < entries; ++i) {
+      const uint32_t hash = hashAt(i);
+      suspects[found] = at(i);
+      found += (shared[wordOf(hash)] & bitOf(hash)) != 0;
+    }
+    left = found;
+  });
+}
+
+/// A table with linear probing, which the list goes through in rounds, a cell
+/// each: an entry takes an empty cell, equals the one that has it, or is in the
+/// next round. Equal entries go through the same cells, so that the first of
+/// them takes one. Lists the entries whose cells others have.
+int64_t PartitionCounts::insert() const {
+  // A copy: the compiler must assume that stores alias what it is a copy of.
+  const PartitionCounts own = *this;
+  int64_t others = 0;
+  for (int64_t i = 0; i < own.left; ++i) {
+    const uint64_t entry = own.list[i], at = own.cellOf(entry),
+                   held = own.cells[at];
+    const bool isEmpty = held == empty;
+    own.list[others] = entry;
+    others += !isEmpty;
+    own.cells[at] = isEmpty ? entry : held;
+  }
+  return others;
+}
+
+/// Compares those of the list whose hashes agree with that of their cell; the
+/// others are left.
+void PartitionCounts::round(int64_t count) {
+  const PartitionCounts own = *this;
+  int64_t agreeing = 0, differing = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t entry = own.list[i];
+    const bool agree = (entry ^ own.cells[own.cellOf(entry)]) >> 32 == 0;
+    own.same[agreeing] = entry;
+    agreeing += agree;
+    own.list[differing] = entry;
+    differing += !agree;
+  }
+  left = differing;
+  compare(agreeing);
+}
+
+void PartitionCounts::compare(int64_t count) {
+  // As many as memory answers at a time; the next ones are asked for before
+  // these are compared.
+  constexpr int64_t block = 16;
+  MovedRow rows[2][2 * block];
+  // A copy: the compiler must assume that stores alias what it is a copy of.
+  const Counting known = all;
+  auto ask = [&, own = *this](int64_t from) {
+    MovedRow *to = rows[from / block % 2];
+    for (int64_t i = from; i < std::min(from + block, count); ++i)
+      for (uint64_t entry :
+           {own.same[i], own.cells[own.cellOf(own.same[i])] & ~inSet}) {
+        *to = known.rowOf(entry);
+        known.prefetch(*to++);
+      }
   };
-  auto entryOf = [&](uint64_t pair) { return list[uint32_t(pair)]; };
-  /// As many as memory answers at a time.
-  constexpr int64_t ahead = 12;
   const int64_t before = left;
-  for (int64_t i = -ahead; i < count; ++i) {
-    if (i + ahead < count) {
-      all.prefetch(entryOf(pairs[i + ahead]));
-      all.prefetch(firstOf(pairs[i + ahead]) & ~inSet);
-    }
-    if (i < 0)
-      continue;
-    const uint64_t entry = entryOf(pairs[i]);
-    uint64_t &first = firstOf(pairs[i]);
-    if (!all.areEqual(entry, first & ~inSet)) {
-      other[left++] = entry;
-    } else if (all.isNeighbour(entry)) {
-      ++repeated;
-    } else if (all.isNeighbour(first & ~inSet) && !(first & inSet)) {
-      first |= inSet;
-      ++excluded;
-    }
+  ask(0);
+  for (int64_t from = 0; from < count; from += block) {
+    ask(from + block);
+    const int64_t here = std::min(block, count - from);
+    const uint64_t equal = MoveTables::whichAreEqual(
+        rows[from / block % 2], here, *all.arrays.sumsBytes);
+    for (int64_t i = 0; i < here; ++i)
+      note(same[from + i], equal >> i & 1);
   }
   if (left > before && all.given.nsets > 0)
-    std::partition(other, other + left,
-                   [&](uint64_t x) { return all.isNeighbour(x); });
+    std::stable_partition(list, list + left,
+                          [&](uint64_t x) { return all.isNeighbour(x); });
 }
 
-void PartitionCounts::round() {
-  // Two to four cells for an entry, of 4 bytes each.
-  int bits = 2;
-  while (int64_t(1) << bits < 2 * size)
-    ++bits;
-  const int64_t count = pairUp(reinterpret_cast<uint32_t *>(cells), bits);
-  uint64_t *const pairs = cells, *const next = other;
-  const uint64_t *const list = this->list;
-  int64_t same = 0, differ = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint64_t pair = other[i], entry = list[uint32_t(pair)];
-    const bool agree = (entry ^ list[pair >> firstBit]) >> 32 == 0;
-    pairs[same] = pair;
-    same += agree;
-    // What is written lies behind what is read.
-    next[differ] = entry;
-    differ += !agree;
+void PartitionCounts::note(uint64_t entry, bool isEqual) {
+  if (!isEqual) {
+    list[left++] = entry;
+    return;
   }
-  left = differ;
-  compare(pairs, same);
-  std::swap(this->list, other);
-  size = left;
+  if (all.isNeighbour(entry)) {
+    ++repeated;
+    drop(entry);
+    return;
+  }
+  uint64_t &first = cells[cellOf(entry)];
+  if (all.isNeighbour(first & ~inSet) && !(first & inSet)) {
+    ++excluded;
+    drop(first);
+    first |= inSet;
+  }
 }
 
 void zenith_routine_count_neighbours_weigh(const Arguments *arguments,
@@ -330,10 +410,21 @@ void zenith_routine_count_neighbours_partition(const Arguments *arguments,
   const Counting all(checked(arguments));
   // Slots use the same memory one after another, so that it stays in a cache:
   // the first has as many entries as any other.
-  uint64_t *memory =
-      all.arrays.memory + Sizes::entryWords * all.entriesBefore(begin);
-  for (int64_t slot = begin; slot < end; ++slot)
-    all.partition(slot, memory);
+  auto *memory = reinterpret_cast<uint32_t *>(all.arrays.memory +
+                                              all.entriesBefore(begin));
+  for (int64_t slot = begin; slot < end; ++slot) {
+    if (all.given.partitions > 1) {
+      all.hash(slot, memory);
+      all.partition(slot, memory);
+    } else {
+      all.hash(slot, all.hashesOf(slot));
+    }
+    if (all.given.firsts) {
+      auto [first, last] = rowsOfSlot(all.given.rows, all.given.slots, slot);
+      std::memset(all.given.firsts + first * all.given.generators, 1,
+                  size_t((last - first) * all.given.generators));
+    }
+  }
 }
 
 void zenith_routine_count_neighbours_find(const Arguments *arguments,
@@ -344,7 +435,7 @@ void zenith_routine_count_neighbours_find(const Arguments *arguments,
         rowsOfSlot(all.given.partitions, all.given.finders, finder);
     // The memory of a finder's partitions is behind that of those before.
     int64_t before = first;
-    for (int64_t slot = 0; slot < all.given.slots; ++slot)
+    for (int64_t slot = 0; slot < all.given.slots && first > 0; ++slot)
       before += all.startsOf(slot)[first] - all.startsOf(slot)[0];
     int64_t *counts = all.arrays.counts + 2 * finder;
     std::fill_n(counts, 2, int64_t(0));

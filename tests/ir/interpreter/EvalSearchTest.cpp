@@ -123,17 +123,22 @@ TEST(EvalSearch, CountNeighbours) {
       "dense<[[1, 0, 2], [0, 1, 2], [0, 2, 9]]> : tensor<3x3xui32>";
   auto counts = [&](const std::string &set) {
     return evaluateBody(
-        "  %a, %b = search.count_neighbours %0 moved by %1 without (%2, %0) : "
+        "  %a, %b, %m = search.count_neighbours %0 moved by %1 without (%2, "
+        "%0) "
+        ": "
         "(tensor<2x3xui16>, tensor<3x3xui32>, tensor<2x3xui16>, "
-        "tensor<2x3xui16>) -> (tensor<i64>, tensor<i64>)\n  return %a, %b",
-        "tensor<i64>, tensor<i64>",
+        "tensor<2x3xui16>) -> (tensor<i64>, tensor<i64>, tensor<6xi1>)\n"
+        "  return %a, %b, %m",
+        "tensor<i64>, tensor<i64>, tensor<6xi1>",
         {"dense<[[1, 2, 3], [2, 1, 3]]> : tensor<2x3xui16>", moves,
          "dense<" + set + "> : tensor<2x3xui16>"});
   };
   EXPECT_EQ(counts("[[9, 9, 9], [8, 8, 8]]"),
-            "dense<4> : tensor<i64>\ndense<2> : tensor<i64>");
+            "dense<4> : tensor<i64>\ndense<2> : tensor<i64>\ndense<[false, "
+            "false, true, false, false, true]> : tensor<6xi1>");
   EXPECT_EQ(counts("[[1, 3, 3], [1, 3, 3]]"),
-            "dense<4> : tensor<i64>\ndense<1> : tensor<i64>");
+            "dense<4> : tensor<i64>\ndense<1> : tensor<i64>\ndense<[false, "
+            "false, false, false, false, true]> : tensor<6xi1>");
 }
 
 TEST(EvalSearch, TestAndSet) {

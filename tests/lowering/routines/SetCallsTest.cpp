@@ -552,19 +552,27 @@ TEST_F(SetKernelTest, CountNeighbours) {
                     rows = tensor("?x" + width, element),
                     sources = tensor("9x" + width, "ui32"),
                     layer = "%x : " + rows + ", %s : " + sources;
-        for (int64_t count : {0, 6000})
-          check(layer, "tensor<i64>, tensor<i64>",
-                "%n, %f = search.count_neighbours %x moved by %s : (" + rows +
-                    ", " + sources + ") -> (tensor<i64>, tensor<i64>)",
-                "%n, %f", {{count, columns}, {moves, columns}});
-        check(layer + ", %k : " + rows + ", %l : " + rows,
-              "tensor<i64>, tensor<i64>",
-              "%n, %f = search.count_neighbours %x moved by %s without (%k, "
-              "%l) : (" +
-                  rows + ", " + sources + ", " + rows + ", " + rows +
-                  ") -> (tensor<i64>, tensor<i64>)",
-              "%n, %f",
-              {{700, columns}, {moves, columns}, {90, columns}, {0, columns}});
+        const std::string results = "tensor<i64>, tensor<i64>, tensor<?xi1>";
+        for (int64_t count : {0, 700, 4000})
+          check(layer, results,
+                "%n, %f, %m = search.count_neighbours %x moved by %s : (" +
+                    rows + ", " + sources + ") -> (" + results + ")",
+                "%n, %f, %m", {{count, columns}, {moves, columns}});
+        for (int64_t count : {700, 4000})
+          check(layer + ", %k : " + rows + ", %l : " + rows, results,
+                "%n, %f, %m = search.count_neighbours %x moved by %s without "
+                "(%k, %l) : (" +
+                    rows + ", " + sources + ", " + rows + ", " + rows +
+                    ") -> (" + results + ")",
+                "%n, %f, %m",
+                {{count, columns},
+                 {moves, columns},
+                 {90, columns},
+                 {0, columns}});
+        check(layer, "tensor<i64>, tensor<i64>",
+              "%n, %f, %m = search.count_neighbours %x moved by %s : (" + rows +
+                  ", " + sources + ") -> (" + results + ")",
+              "%n, %f", {{700, columns}, {moves, columns}});
       }
 }
 

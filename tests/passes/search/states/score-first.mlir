@@ -56,14 +56,18 @@ func.func @swaps() -> (tensor<?x4xui8>, tensor<i64>) {
 
 // -----
 
-// How many distinct neighbours there are is a result: they are counted without being made.
+// How many distinct neighbours there are is a result: they are counted without being made, and no other that equals one before it is
+// chosen.
 // CHECK-LABEL: func.func @counted
 // CHECK: graph.while
-// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
-// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
+// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>):
+// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>):
 // CHECK: %[[MOVES:.*]] = graph.constant dense<{{\[\[}}1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2], [2, 1, 0, 3], [3, 1, 2, 0]]> : tensor<5x4xui32>
-// CHECK: %[[FORMED:.*]], %[[FRESH:.*]] = search.count_neighbours %[[LAYER]] moved by %[[MOVES]] : (tensor<?x4xui8>, tensor<5x4xui32>) -> (tensor<i64>, tensor<i64>)
-// CHECK: graph.while
+// CHECK: %[[FORMED:.*]], %[[FRESH:.*]], %[[FIRSTS:.*]] = search.count_neighbours %[[LAYER]] moved by %[[MOVES]] : (tensor<?x4xui8>, tensor<5x4xui32>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
+// CHECK: %[[SCORES:.*]] = graph.select %[[FIRSTS]]
+// CHECK: %[[KEPT:.*]] = graph.min %[[FRESH]]
+// CHECK: graph.top_k %[[SCORES]], %[[KEPT]]
+// CHECK-NOT: graph.while
 // CHECK: graph.add %[[TOTAL]], %[[FRESH]]
 // CHECK: return
 // WITHOUT-LABEL: func.func @counted
@@ -108,9 +112,9 @@ func.func @counted() -> (tensor<?x4xui8>, tensor<i64>) {
 
 // All neighbours and those that are not in the layer.
 // CHECK-LABEL: func.func @left_out
-// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
-// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>, %{{.*}}: tensor<i64>):
-// CHECK: %[[FORMED:.*]], %[[FRESH:.*]] = search.count_neighbours %[[LAYER]] moved by %{{.*}} without(%[[LAYER]]) : (tensor<?x4xui8>, tensor<5x4xui32>, tensor<?x4xui8>) -> (tensor<i64>, tensor<i64>)
+// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>):
+// CHECK: ^bb0(%[[LAYER:.*]]: tensor<?x4xui8>, %[[TOTAL:.*]]: tensor<i64>):
+// CHECK: %[[FORMED:.*]], %[[FRESH:.*]], %[[FIRSTS:.*]] = search.count_neighbours %[[LAYER]] moved by %{{.*}} without(%[[LAYER]]) : (tensor<?x4xui8>, tensor<5x4xui32>, tensor<?x4xui8>) -> (tensor<i64>, tensor<i64>, tensor<?xi1>)
 // CHECK: %[[BOTH:.*]] = graph.add %[[FORMED]], %[[FRESH]]
 // CHECK: graph.add %[[TOTAL]], %[[BOTH]]
 // WITHOUT-LABEL: func.func @left_out
