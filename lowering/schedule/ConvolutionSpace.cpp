@@ -40,7 +40,7 @@ struct ConvolutionAxes {
     DimExpr result, tap;
   };
   /// Where a copy has a line for each result along that dimension.
-  std::optional<LineSteps> lineSteps;
+  std::optional<LineSteps> lineSteps = std::nullopt;
 
   unsigned spatial() { return op.getStrides().size(); }
   bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
