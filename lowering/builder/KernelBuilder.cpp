@@ -5,6 +5,7 @@
 
 #include "lowering/builder/KernelBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -364,6 +365,16 @@ DimExpr productOf(ArrayRef<DimExpr> sizes) {
   for (const DimExpr &size : sizes)
     all = all * size;
   return all;
+}
+
+Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum,
+                  bool fused) {
+  if (isa<IntegerType>(getElementTypeOrSelf(sum.getType())))
+    return b.create<arith::AddIOp>(loc, sum,
+                                   b.create<arith::MulIOp>(loc, x, y));
+  if (fused)
+    return b.create<math::FmaOp>(loc, x, y, sum);
+  return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
 }
 
 } // namespace zenith::kernels

@@ -126,6 +126,10 @@ llvm::SmallVector<mlir::Value> digitsOf(KernelBuilder &kernel, mlir::Value flat,
                                         llvm::ArrayRef<graph::DimExpr> sizes);
 graph::DimExpr productOf(llvm::ArrayRef<graph::DimExpr> sizes);
 
+/// x * y + sum of numbers of one type; floats are rounded once where `fused`.
+mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                        mlir::Value y, mlir::Value sum, bool fused);
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_BUILDER_KERNELBUILDER_H

@@ -8,7 +8,6 @@
 #include "lowering/elements/BoundsGuard.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ReductionSteps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -147,20 +146,12 @@ WindowElements::describeWindow(graph::ReduceWindowOp op,
   return result;
 }
 
-Value WindowElements::multiplyAdd(Type element, Value x, Value y, Value sum,
+Value WindowElements::multiplyAdd(Value x, Value y, Value sum,
                                   bool roundsOnce) {
-  OpBuilder &b = kernel.b;
   Value values[] = {x, y, sum};
   emitter.unify(values);
-  if (isa<FloatType>(element) && roundsOnce && kernel.target.fma)
-    return b.create<math::FmaOp>(kernel.loc, values[0], values[1], values[2]);
-  if (isa<FloatType>(element))
-    return b.create<arith::AddFOp>(
-        kernel.loc, values[2],
-        b.create<arith::MulFOp>(kernel.loc, values[0], values[1]));
-  return b.create<arith::AddIOp>(
-      kernel.loc, values[2],
-      b.create<arith::MulIOp>(kernel.loc, values[0], values[1]));
+  return kernels::multiplyAdd(kernel.b, kernel.loc, values[0], values[1],
+                              values[2], roundsOnce && kernel.target.fma);
 }
 
 /// Broadcasts lane `which` of each `size` neighbouring lanes to all of them.
@@ -262,7 +253,7 @@ WindowElements::describeConvolution(graph::ConvolutionOp op,
     if (wholeGroups)
       x = repeatInGroups(kernel, x, lanes, inputs,
                          *at.back().offset.constant());
-    return multiplyAdd(to, convertElement(emitter.kernel, x, from, wide),
+    return multiplyAdd(convertElement(emitter.kernel, x, from, wide),
                        convertElement(emitter.kernel, w, from, wide), sum,
                        roundsOnce);
   };

@@ -53,8 +53,8 @@ private:
                               llvm::ArrayRef<LaneIndex> index);
   WindowReduce describeConvolution(graph::ConvolutionOp op,
                                    llvm::ArrayRef<LaneIndex> index);
-  mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
-                          mlir::Value sum, bool roundsOnce);
+  mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum,
+                          bool roundsOnce);
   /// First tap that reads an element of the operand, and one past the last such
   /// tap, of a window whose span is uniform and whose base is undilated.
   std::pair<mlir::Value, mlir::Value> tapsInside(const WindowSpan &span);

@@ -10,7 +10,6 @@
 #include "lowering/microkernels/Int8Dot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,10 +40,7 @@ GemmCodedRows::GemmCodedRows(const GemmContext &gemm, bool mayLookUp)
 }
 
 Value GemmCodedRows::multiplyAdd(Value x, Value y, Value sum) const {
-  if (k.target.fma)
-    return k.b.create<math::FmaOp>(k.loc, x, y, sum);
-  return k.b.create<arith::AddFOp>(k.loc, sum,
-                                   k.b.create<arith::MulFOp>(k.loc, x, y));
+  return kernels::multiplyAdd(k.b, k.loc, x, y, sum, k.target.fma);
 }
 
 Value GemmCodedRows::load(VectorType type, Value operand, Value index) const {

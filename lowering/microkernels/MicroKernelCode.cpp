@@ -4,7 +4,6 @@
 
 #include "lowering/microkernels/MicroKernelCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -82,12 +81,7 @@ Value MicroKernelCode::toSum(Value x, Type element) {
 }
 
 Value MicroKernelCode::multiplyAdd(Value x, Value y, Value sum) {
-  if (isa<IntegerType>(kernel.sum))
-    return b.create<arith::AddIOp>(loc, b.create<arith::MulIOp>(loc, x, y),
-                                   sum);
-  if (kernel.fma)
-    return b.create<math::FmaOp>(loc, x, y, sum);
-  return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
+  return kernels::multiplyAdd(b, loc, x, y, sum, kernel.fma);
 }
 
 Value MicroKernelCode::loadVector(Value memory, Value offset, Type element,
