@@ -37,7 +37,7 @@ void release(zenith_array *array) noexcept {
     return;
   if (array->onRelease)
     array->onRelease(array->releaseUser, array->releaseData);
-  Ref<zenith_context> context = array->context;
+  Ref<zenith_context> context = std::move(array->context);
   size_t bytes = zenith_array::objectBytes(array->rank);
   array->~zenith_array();
   context->memory.free(array, bytes, ZENITH_MEMORY_OBJECT);

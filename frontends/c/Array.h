@@ -16,7 +16,9 @@ struct zenith_array : zenith::c::Counted {
   zenith::c::Ref<zenith_context> context;
   zenith_dtype dtype;
   int32_t rank;
-  int64_t *dims;              ///< behind this object, with room for strides
+  /// Behind this object, with room for strides; the element of a scalar, where
+  /// that is the array's own.
+  int64_t *dims;
   int64_t *strides = nullptr; ///< null: row-major
   void *data = nullptr;
   int64_t capacity = 0;
@@ -29,8 +31,10 @@ struct zenith_array : zenith::c::Counted {
   void *releaseUser = nullptr, *releaseData = nullptr;
   zenith::c::Ref<zenith_array> base;
 
+  static constexpr size_t scalarBytes = 2 * sizeof(int64_t);
   static size_t objectBytes(int32_t rank) {
-    return sizeof(zenith_array) + 2 * size_t(rank) * sizeof(int64_t);
+    return sizeof(zenith_array) +
+           (rank == 0 ? scalarBytes : 2 * size_t(rank) * sizeof(int64_t));
   }
 };
 

@@ -22,10 +22,12 @@ void *Memory::allocateBy(const zenith_allocator &allocator, size_t bytes,
     bytes = 1;
   if (allocator.alloc)
     return allocator.alloc(allocator.user, bytes, alignment, kind);
-  if (alignment < sizeof(void *))
-    alignment = sizeof(void *);
+  if (bytes > SIZE_MAX / 2)
+    return nullptr;
+  if (alignment <= alignof(std::max_align_t))
+    return std::malloc(bytes);
   void *pointer = nullptr;
-  if (bytes > SIZE_MAX / 2 || ::posix_memalign(&pointer, alignment, bytes))
+  if (::posix_memalign(&pointer, alignment, bytes))
     return nullptr;
   // Kernels that stream through planned memory are bound by TLB misses without.
   if (alignment == hugePage && bytes >= hugePage)

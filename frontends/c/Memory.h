@@ -32,6 +32,7 @@ public:
   /// `bytes` and `kind` as allocated; null is allowed.
   void free(void *pointer, size_t bytes, zenith_memory_kind kind) noexcept;
 
+  bool hasBudget() const { return budget > 0; }
   int64_t live(int kind) const { return counts[kind].live; }
   int64_t peak(int kind) const { return counts[kind].peak; }
 
@@ -138,6 +139,12 @@ public:
       : memory(&memory),
         start(memory.allocate(bytes, alignment, kind, overBudget)),
         length(bytes), kind(kind) {}
+  /// Takes over `length` bytes at `start` of a kind; data() is `header` bytes
+  /// behind.
+  Block(Memory &memory, void *start, size_t length, zenith_memory_kind kind,
+        size_t header)
+      : memory(&memory), start(start), length(length), header(header),
+        kind(kind) {}
   Block(Block &&other) noexcept { swap(other); }
   Block &operator=(Block &&other) noexcept {
     swap(other);
@@ -147,8 +154,10 @@ public:
     if (start)
       memory->free(start, length, kind);
   }
-  void *data() const { return start; }
-  size_t bytes() const { return start ? length : 0; }
+  void *data() const {
+    return start ? static_cast<char *>(start) + header : nullptr;
+  }
+  size_t bytes() const { return start ? length - header : 0; }
   explicit operator bool() const { return start != nullptr; }
   bool lendPages() const { return start && memory->lendPages(start, length); }
   /// Ownership goes to the caller.
@@ -159,11 +168,12 @@ private:
     std::swap(memory, other.memory);
     std::swap(start, other.start);
     std::swap(length, other.length);
+    std::swap(header, other.header);
     std::swap(kind, other.kind);
   }
   Memory *memory = nullptr;
   void *start = nullptr;
-  size_t length = 0;
+  size_t length = 0, header = 0;
   zenith_memory_kind kind = ZENITH_MEMORY_OBJECT;
 };
 

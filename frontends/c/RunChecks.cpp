@@ -149,12 +149,14 @@ struct ByteRange {
 
 zenith_status *RunCall::checkOverlaps(zenith_array *const *inputs,
                                       zenith_array *const *outputs) const {
-  if (!outputs)
+  const size_t count = entry->outputs.size();
+  if (!outputs || llvm::none_of(llvm::ArrayRef(outputs, count),
+                                [](auto *array) { return array; }))
     return nullptr;
   auto rangesOf = [](zenith_array *const *arrays, size_t count) {
     return llvm::SmallVector<ByteRange, 16>(arrays, arrays + count);
   };
-  auto written = rangesOf(outputs, entry->outputs.size());
+  auto written = rangesOf(outputs, count);
   auto read = rangesOf(inputs, entry->inputs.size());
   for (size_t i = 0; i < written.size(); ++i) {
     ValueName name{"output", i, entry->outputs[i]};

@@ -50,6 +50,9 @@ void RunState::fill() {
   abi.free = [](void *user, void *data) {
     static_cast<RunState *>(user)->free(data);
   };
+  abi.keep = [](void *user, void *data, int64_t bytes) {
+    return int32_t(static_cast<RunState *>(user)->keep(data, bytes));
+  };
   abi.arena = [](void *user, int64_t bytes) {
     return static_cast<RunState *>(user)->arenaFor(bytes);
   };
@@ -202,14 +205,40 @@ void *RunState::allocateResult(int64_t wanted) {
   return data;
 }
 
+/// Takes a block out of the list of those in use.
+void RunState::unlink(PoolBlock &block) {
+  (block.previous ? block.previous->next : live) = block.next;
+  if (block.next)
+    block.next->previous = block.previous;
+  poolLive -= int64_t(block.bytes);
+}
+
+/// A block of the pool becomes a result as it is, unless a result of its own
+/// would be much smaller: the pool gives blocks of up to twice what is asked
+/// for. What results take is promised where there is a budget.
+bool RunState::keep(void *data, int64_t wanted) {
+  constexpr size_t largeBytes = size_t(1) << 20;
+  PoolBlock *block = static_cast<PoolBlock *>(data) - 1;
+  const size_t total = block->bytes;
+  const size_t least = total < largeBytes ? total / 2 : total - total / 4;
+  if (executable.maxMemory || context.memory.hasBudget() ||
+      size_t(wanted) + sizeof(PoolBlock) < least)
+    return false;
+  try {
+    results.emplace_back(context.memory, block, total, ZENITH_MEMORY_POOL,
+                         sizeof(PoolBlock));
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+  unlink(*block);
+  return true;
+}
+
 void RunState::free(void *data) {
   if (!data || takeBlock(data))
     return;
   PoolBlock *block = static_cast<PoolBlock *>(data) - 1;
-  (block->previous ? block->previous->next : live) = block->next;
-  if (block->next)
-    block->next->previous = block->previous;
-  poolLive -= int64_t(block->bytes);
+  unlink(*block);
   block->next = cached;
   cached = block;
 }

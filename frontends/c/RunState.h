@@ -87,6 +87,8 @@ private:
   void *allocate(int64_t bytes, int32_t kind);
   void *allocatePool(int64_t bytes);
   void *allocateResult(int64_t bytes);
+  bool keep(void *data, int64_t bytes);
+  void unlink(PoolBlock &block);
   void *refuse(int64_t bytes, bool overBudget);
   void free(void *data);
   void *arenaFor(int64_t bytes);

@@ -17,7 +17,7 @@ public:
       : call(call), state(state), context(context) {}
 
   zenith_status *prepare(zenith_array *const *inputs, zenith_array **outputs);
-  /// Makes arrays of results; new ones go to `made` until all are there.
+  /// Makes arrays of results; new ones are in `made` until all are there.
   zenith_status *deliver(zenith_array *const *inputs, zenith_array **outputs);
 
   llvm::SmallVector<zenith_tensor, 8> arguments, results;
@@ -26,13 +26,13 @@ public:
 private:
   zenith_status *pack(const zenith_array &array, zenith_tensor &argument);
   zenith_status *move(size_t index, zenith_array &output);
-  zenith_status *make(size_t index, zenith_array *const *inputs,
-                      Ref<zenith_array> &made);
+  zenith_status *make(size_t index, zenith_array *const *inputs);
 
   const RunCall &call;
   RunState &state;
   zenith_context &context;
   llvm::SmallVector<int64_t, 32> resultDims;
+  llvm::SmallVector<Ref<zenith_array>, 16> made; ///< by result, where not given
 };
 } // namespace
 
@@ -83,6 +83,7 @@ zenith_status *Tensors::prepare(zenith_array *const *inputs,
   for (const Value &value : call.entry->outputs)
     dims += value.dims.size();
   resultDims.resize(dims + 1);
+  made.resize(call.entry->outputs.size());
   dims = 0;
   for (size_t i = 0; i < call.entry->outputs.size(); ++i) {
     const Value &value = call.entry->outputs[i];
@@ -95,6 +96,14 @@ zenith_status *Tensors::prepare(zenith_array *const *inputs,
         isAligned(outputs[i]->data, value.dtype)) {
       result.data = outputs[i]->data;
       result.capacity = outputs[i]->capacity;
+    } else if (!outputs[i] && value.dims.empty()) {
+      // The element of a scalar lies in its array.
+      made[i] = Ref<zenith_array>::taking(
+          makeArray(context, value.dtype, 0, nullptr));
+      if (!made[i])
+        return noMemory();
+      result.data = made[i]->data = made[i]->dims;
+      result.capacity = made[i]->capacity = zenith_array::scalarBytes;
     }
     results.push_back(result);
   }
@@ -119,34 +128,35 @@ zenith_status *Tensors::move(size_t index, zenith_array &output) {
   return nullptr;
 }
 
-zenith_status *Tensors::make(size_t index, zenith_array *const *inputs,
-                             Ref<zenith_array> &made) {
+zenith_status *Tensors::make(size_t index, zenith_array *const *inputs) {
   const zenith_tensor &result = results[index];
-  made = Ref<zenith_array>::taking(
+  if (made[index])
+    return nullptr;
+  Ref<zenith_array> array = Ref<zenith_array>::taking(
       makeArray(context, result.dtype, result.rank, result.dims));
-  if (!made)
+  if (!array)
     return noMemory();
-  made->data = result.data;
-  made->capacity = result.capacity;
+  array->data = result.data;
+  array->capacity = result.capacity;
   if (result.flags & ZENITH_TENSOR_TOOK_DONATION) {
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].data == result.data)
         // Not what it views in turn, or a loop's arrays would be a chain.
-        made->base =
+        array->base =
             inputs[i]->base ? inputs[i]->base : Ref<zenith_array>(inputs[i]);
-    return nullptr;
+  } else {
+    array->block = state.takeBlock(result.data);
   }
-  made->block = state.takeBlock(result.data);
+  made[index] = std::move(array);
   return nullptr;
 }
 
 zenith_status *Tensors::deliver(zenith_array *const *inputs,
                                 zenith_array **outputs) {
-  llvm::SmallVector<Ref<zenith_array>, 8> made(results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     zenith_status *status = nullptr;
     if (!outputs[i])
-      status = make(i, inputs, made[i]);
+      status = make(i, inputs);
     else if (results[i].data != outputs[i]->data)
       status = move(i, *outputs[i]);
     if (status)
@@ -242,7 +252,7 @@ zenith_status *zenith::c::runEntry(zenith_session &session,
                                    const zenith_run_options &options,
                                    const ArrayList &inputs,
                                    ArrayList &outputs) {
-  std::vector<zenith_array *> given,
+  llvm::SmallVector<zenith_array *, 16> given,
       made(zenith_executable_count(session.executable.get(), options.entry,
                                    ZENITH_ROLE_OUTPUT));
   for (const Ref<zenith_array> &input : inputs)
@@ -252,6 +262,7 @@ zenith_status *zenith::c::runEntry(zenith_session &session,
                      made.data(), made.size()))
     return status;
   outputs.clear();
+  outputs.reserve(made.size());
   for (zenith_array *array : made)
     outputs.push_back(Ref<zenith_array>::taking(array));
   return nullptr;

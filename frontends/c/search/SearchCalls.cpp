@@ -71,25 +71,27 @@ zenith_status *zenith_search::start() {
     if (zenith_status *status =
             arrayOf(*context, argument, arguments.emplace_back()))
       return status;
+  const Tensor number(mlir::RankedTensorType::get(
+      {}, mlir::IntegerType::get(program.program->mlir.get(), 64)));
+  if (zenith_status *status = arrayOf(*context, number, limit))
+    return status;
   return run("init", arguments, state);
 }
 
 zenith_status *zenith_search::advance(int64_t steps) {
-  Tensor limit(
-      mlir::RankedTensorType::get(
-          {}, mlir::IntegerType::get(program.program->mlir.get(), 64)),
-      llvm::ArrayRef(reinterpret_cast<const char *>(&steps), sizeof(steps)));
-  stepsLeft = steps;
+  *static_cast<int64_t *>(limit->data) = stepsLeft = steps;
   wasEnded = false;
-  ArrayList inputs = state, outputs;
-  if (zenith_status *status = arrayOf(*context, limit, inputs.emplace_back()))
-    return status;
-  if (zenith_status *status = run("run", inputs, outputs)) {
+  ArrayList outputs;
+  state.push_back(limit);
+  zenith_status *status = run("run", state, outputs);
+  state.pop_back();
+  if (status) {
     isLost = donates();
     return status;
   }
   more = *static_cast<const char *>(outputs.front()->data) != 0;
-  state.assign(outputs.begin() + 1, outputs.end());
+  outputs.erase(outputs.begin());
+  state = std::move(outputs);
   return nullptr;
 }
 
