@@ -205,9 +205,8 @@ StatusOr<void *> MemoryPool::arena(int64_t bytes) {
     arenaInFile = true;
     return arenaPages.data();
   }
-  // At least 2 MiB, for the alignment that kernels rely on.
-  arenaPages =
-      PageBlock::allocate(std::max<int64_t>(bytes, ZENITH_ARENA_ALIGNMENT));
+  // Kernels rely on the alignment.
+  arenaPages = PageBlock::allocateAligned(bytes);
   if (!arenaPages)
     return refuse("an arena", bytes);
   counts.arenaBytes = bytes;

@@ -19,12 +19,12 @@ static int64_t wholePages(int64_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-PageBlock PageBlock::allocate(int64_t bytes, int64_t most) {
+PageBlock PageBlock::allocate(int64_t bytes, int64_t most, int64_t alignedAs) {
   PageBlock block;
   constexpr int64_t huge = ZENITH_ARENA_ALIGNMENT, page = 4096;
   if (bytes <= 0 || std::max(bytes, most) > INT64_MAX - 2 * huge)
     return block;
-  int64_t unit = bytes >= huge ? huge : page;
+  int64_t unit = alignedAs >= huge ? huge : page;
   int64_t length = wholePages(most);
   int64_t mapped = length + (unit == huge ? huge : 0);
   void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
@@ -41,16 +41,22 @@ PageBlock PageBlock::allocate(int64_t bytes, int64_t most) {
   block.length = wholePages(bytes);
   block.mapped = length;
   // A kernel without huge pages refuses; small pages then do.
-  if (unit == huge)
+  if (bytes >= huge)
     (void)madvise(block.start, length, MADV_HUGEPAGE);
   return block;
+}
+
+PageBlock PageBlock::allocateAligned(int64_t bytes) {
+  constexpr int64_t huge = ZENITH_ARENA_ALIGNMENT, few = huge / 8;
+  int64_t least = bytes > few ? huge : 1;
+  return allocate(std::max(bytes, least), std::max(bytes, least), huge);
 }
 
 PageBlock PageBlock::allocateToGrow(int64_t bytes, int64_t most) {
   // Smaller blocks have small pages, which larger ones should not have.
   PageBlock block;
   if (bytes >= ZENITH_ARENA_ALIGNMENT && most > bytes)
-    block = allocate(bytes, most);
+    block = allocate(bytes, most, bytes);
   return block ? std::move(block) : allocate(bytes);
 }
 

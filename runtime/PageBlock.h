@@ -19,7 +19,13 @@ public:
 
   /// At least bytes; empty where the system has no more, or bytes <= 0. A page
   /// costs memory once it is touched.
-  static PageBlock allocate(int64_t bytes) { return allocate(bytes, bytes); }
+  static PageBlock allocate(int64_t bytes) {
+    return allocate(bytes, bytes, bytes);
+  }
+
+  /// The same, at the boundary of a huge page whatever the size. To clear one
+  /// takes as long as many kernels, so a block of few pages has small ones.
+  static PageBlock allocateAligned(int64_t bytes);
 
   /// The same with addresses for `most` bytes, where the system has as many.
   static PageBlock allocateToGrow(int64_t bytes, int64_t most);
@@ -53,7 +59,8 @@ public:
   explicit operator bool() const { return start != nullptr; }
 
 private:
-  static PageBlock allocate(int64_t bytes, int64_t most);
+  /// At a boundary as blocks of `alignedAs` bytes are.
+  static PageBlock allocate(int64_t bytes, int64_t most, int64_t alignedAs);
   void swap(PageBlock &other) noexcept;
 
   void *start = nullptr;

@@ -15,7 +15,8 @@ static bool aligned(const void *data, int64_t bytes) {
 
 TEST(MemoryPool, ArenaIsAlignedAndKept) {
   MemoryPool pool;
-  for (int64_t bytes : {int64_t{0}, int64_t{1}, int64_t{5} << 20}) {
+  for (int64_t bytes : {int64_t{0}, int64_t{1}, int64_t{100} << 10,
+                        int64_t{1} << 20, int64_t{5} << 20}) {
     auto arena = pool.arena(bytes);
     ASSERT_TRUE(arena.ok());
     EXPECT_TRUE(aligned(*arena, ZENITH_ARENA_ALIGNMENT));
