@@ -80,6 +80,31 @@ ZENITH_INLINE uint64_t digitSum(uint64_t number, uint64_t factor) {
 /// Elements that are multiplied before they are summed.
 static constexpr int64_t elementsAtOnce = 512;
 
+/// Whether the elements are so small that sums of `width` products fit 64 bits
+/// as they are.
+template <typename Element>
+ZENITH_INLINE bool areSmall(const Element *x, int64_t count, int64_t width) {
+  const uint64_t most =
+      std::min(uint64_t(UINT32_MAX), (uint64_t(1) << 33) / uint64_t(width));
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < count; ++i)
+    bits |= uint64_t(int64_t(x[i]));
+  return bits < most;
+}
+
+/// The products of small elements, else what they leave.
+template <typename Element>
+ZENITH_INLINE void multiply(const Element *x, const uint64_t *numbers,
+                            bool isSmall, const uint64_t *factors,
+                            int64_t count, uint64_t *terms) {
+  if (isSmall)
+    for (int64_t i = 0; i < count; ++i)
+      terms[i] = uint64_t(uint32_t(x[i])) * uint32_t(factors[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      terms[i] = digitSum(numbers[i], factors[i]);
+}
+
 /// Rows of few elements: the products of several, then the sums.
 template <typename Element>
 ZENITH_INLINE void sumShortProducts(const zenith_hash_arguments &given,
@@ -91,7 +116,8 @@ ZENITH_INLINE void sumShortProducts(const zenith_hash_arguments &given,
   uint64_t numbers[elementsAtOnce], terms[elementsAtOnce], own[elementsAtOnce];
   for (int64_t filled = -1; rows > 0;) {
     const int64_t left = std::min(together, rows), count = left * width;
-    for (int64_t i = 0; i < count; ++i)
+    const bool isSmall = areSmall(x, count, width);
+    for (int64_t i = 0; !isSmall && i < count; ++i)
       numbers[i] = reduced(x[i]);
     for (int64_t lane = 0; lane < lanes; ++lane) {
       if (lane != filled) {
@@ -99,8 +125,7 @@ ZENITH_INLINE void sumShortProducts(const zenith_hash_arguments &given,
         repeat(own, width, together * width);
         filled = lane;
       }
-      for (int64_t i = 0; i < count; ++i)
-        terms[i] = digitSum(numbers[i], own[i]);
+      multiply(x, numbers, isSmall, own, count, terms);
       sumRows(terms, left, width, uint64_t(0),
               [&](int64_t row, uint64_t sum) ZENITH_LAMBDA {
                 to[row * lanes + lane] = int64_t(sum % prime);

@@ -46,6 +46,7 @@ llvm::Error zenith::tools::runHash(SearchRun &search) {
     return runs.takeError();
   Tensor all(RankedTensorType::get({count, type.getDimSize(1)},
                                    type.getElementType()));
+  const auto owner = std::make_shared<Tensor>(*rows);
   int64_t inBytes = width * elementBytes(rows->elementType()),
           outBytes = type.getDimSize(1) * elementBytes(type.getElementType()),
           chunks = 0;
@@ -56,8 +57,7 @@ llvm::Error zenith::tools::runHash(SearchRun &search) {
     int64_t size = std::min(options.chunkSize, count - first);
     // A view: the rows stay where they are.
     Tensor part(RankedTensorType::get({size, width}, rows->elementType()),
-                rows->bytes() + first * inBytes,
-                std::make_shared<Tensor>(*rows));
+                rows->bytes() + first * inBytes, owner);
     auto values = search.run({part}, "main", /*continues=*/chunks > 0);
     if (!values)
       return values.takeError();

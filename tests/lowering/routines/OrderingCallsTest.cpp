@@ -205,6 +205,27 @@ TEST_F(OrderingKernelTest, Hash) {
     }
 }
 
+/// Numbers just below, at and above those whose products are summed as they
+/// are.
+TEST_F(OrderingKernelTest, HashesOfTheLargestSmallNumbers) {
+  for (int64_t width : {1, 3, 11, 500})
+    for (int64_t more : {-1, 0, 1}) {
+      const int64_t number =
+          std::min(int64_t(UINT32_MAX), (int64_t(1) << 33) / width) + more;
+      harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+        Tensor tensor(type);
+        auto *elements = reinterpret_cast<int64_t *>(tensor.writable());
+        std::fill_n(elements, tensor.size(), number);
+        return tensor;
+      };
+      std::string rows = "tensor<9x" + std::to_string(width) + "xi64>";
+      check("%x : " + rows, "tensor<9x2xi64>",
+            "%r = graph.hash matrix, %x seed 7 : " + rows +
+                " -> tensor<9x2xi64>",
+            "%r");
+    }
+}
+
 TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
   EXPECT_EQ(harness.refusal(fusionText(
                 "routine", "%x : tensor<4xf32>", "tensor<4xf32>",
