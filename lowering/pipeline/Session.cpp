@@ -185,15 +185,22 @@ struct ResultCells {
 } // namespace
 
 /// The type of a result: that of an argument which looks the same, where there
-/// is one, since making types means looking them up.
+/// is one, since making types means looking them up. `next` is the argument to
+/// begin at, after this that behind it: states are results in the order of
+/// arguments.
 static RankedTensorType typeOf(const zenith_tensor &result,
                                ArrayRef<zenith_tensor> views,
-                               ArrayRef<Tensor> arguments, MLIRContext *types) {
+                               ArrayRef<Tensor> arguments, MLIRContext *types,
+                               size_t &next) {
   ArrayRef<int64_t> shape(result.dims, result.rank);
-  for (auto [view, argument] : llvm::zip(views, arguments))
+  for (size_t tried = 0; tried < views.size(); ++tried) {
+    next = next < views.size() ? next : 0;
+    const zenith_tensor &view = views[next];
+    const Tensor &argument = arguments[next++];
     if (view.dtype == result.dtype && ArrayRef(view.dims, view.rank) == shape &&
         argument.type().getContext() == types)
       return argument.type();
+  }
   return RankedTensorType::get(shape,
                                kernels::elementType(types, result.dtype));
 }
@@ -202,22 +209,25 @@ llvm::Expected<std::vector<Tensor>>
 Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
                     bool takes, MLIRContext *types) {
   std::vector<zenith_tensor> views, results(entry.results.size());
-  std::map<const void *, Tensor> donated; // by their bytes
+  llvm::SmallVector<const Tensor *, 16> donated;
+  std::vector<Tensor> copies; // their addresses stay
   views.reserve(arguments.size());
+  copies.reserve(takes ? 0 : arguments.size());
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     views.push_back(viewTensor(argument));
     if (onDevice || !entry.arguments[index].donatable || !argument.byteSize())
       continue;
     // The program gets a copy of what the caller keeps.
-    Tensor given =
-        takes ? argument
-              : Tensor(argument.type(),
-                       ArrayRef<char>(argument.bytes(), argument.byteSize()));
-    if (!given)
+    const Tensor *given =
+        takes ? &argument
+              : &copies.emplace_back(
+                    argument.type(),
+                    ArrayRef<char>(argument.bytes(), argument.byteSize()));
+    if (!*given)
       continue;
-    views.back() = viewTensor(given);
+    views.back().data = const_cast<char *>(given->bytes());
     views.back().flags |= ZENITH_TENSOR_DONATED;
-    donated.emplace(given.bytes(), std::move(given));
+    donated.push_back(given);
   }
   const ResultCells cells(entry);
   zenith_run_context *abi = context->abi();
@@ -245,9 +255,10 @@ Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
   llvm::Error error = run(entry, views, results);
   std::vector<Tensor> tensors;
   tensors.reserve(results.size());
+  size_t next = 0;
   for (zenith_tensor &result : results) {
     if (!error) {
-      RankedTensorType type = typeOf(result, views, arguments, types);
+      RankedTensorType type = typeOf(result, views, arguments, types, next);
       if (result.rank == 0 && cells.holdsScalars) {
         tensors.emplace_back(type, static_cast<const char *>(result.data),
                              block);
@@ -256,7 +267,9 @@ Session::runTensors(const EntryInfo &entry, ArrayRef<Tensor> arguments,
       // A buffer that was donated is its tensor's.
       Tensor taken;
       if (result.flags & ZENITH_TENSOR_TOOK_DONATION)
-        taken = donated.at(result.data);
+        taken = **llvm::find_if(donated, [&](const Tensor *given) {
+          return given->bytes() == result.data;
+        });
       if (taken && taken.type() == type) {
         context->release(result);
         tensors.push_back(std::move(taken));

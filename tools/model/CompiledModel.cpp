@@ -49,7 +49,7 @@ public:
 
   llvm::Expected<std::vector<Tensor>>
   runEntry(StringRef name, std::vector<Tensor> arguments, bool takes) override {
-    const pipeline::EntryInfo *other = program->find(name.str());
+    const pipeline::EntryInfo *other = program->find(name);
     if (!other)
       return makeError(ErrorCode::Internal, "the program lacks @" + name);
     return takes ? session->runTaking(*other, std::move(arguments), context)

@@ -201,7 +201,7 @@ llvm::Error SearchRun::build(OwningOpRef<ModuleOp> module,
 }
 
 llvm::Expected<std::vector<Tensor>>
-SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
+SearchRun::run(std::vector<Tensor> arguments, llvm::StringRef entry,
                bool continues, bool takes) {
   if (!continues) {
     sizes.clear();
@@ -218,7 +218,7 @@ SearchRun::run(llvm::ArrayRef<Tensor> arguments, llvm::StringRef entry,
   running = isSearching ? executor.get() : nullptr;
   llvm::Expected<std::vector<Tensor>> results =
       entry == "main" ? executor->run(arguments)
-                      : executor->runEntry(entry, arguments.vec(), takes);
+                      : executor->runEntry(entry, std::move(arguments), takes);
   running = nullptr;
   runMs += watch.restart();
   if (measures) {
@@ -243,7 +243,7 @@ SearchRun::runOnce(OwningOpRef<ModuleOp> module,
                    llvm::ArrayRef<Tensor> arguments) {
   if (llvm::Error error = build(std::move(module), ".", options.run))
     return std::move(error);
-  return run(arguments);
+  return run(arguments.vec());
 }
 
 llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) {

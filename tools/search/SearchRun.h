@@ -60,7 +60,7 @@ public:
   /// begin anew with each run unless it `continues` the one before. After a
   /// signal the loop ends, and the results are those of the layers so far.
   /// `takes`: the entry may overwrite its arguments.
-  llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments = {},
+  llvm::Expected<std::vector<Tensor>> run(std::vector<Tensor> arguments = {},
                                           llvm::StringRef entry = "main",
                                           bool continues = false,
                                           bool takes = false);
