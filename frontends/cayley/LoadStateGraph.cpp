@@ -38,9 +38,10 @@ static std::vector<std::string> namesLike(StringRef family) {
     names.push_back(known.name.str());
   StringRef digits = family.drop_until(isDigit).take_while(isDigit);
   if (digits.empty())
-    digits = "333";
+    digits = "3";
+  const std::string size(3, digits.front() >= '2' ? digits.front() : '3');
   for (const char *metric : {"_qtm", "_htm", "_qstm"})
-    names.push_back(("cube_" + digits + metric).str());
+    names.push_back("cube_" + size + metric);
   for (const char *metric : {"_qtm", "_htm"})
     names.push_back(std::string("cube_222_fixed") + metric);
   for (const char *kind : {"_fund_roots", "_root_weyl"})

@@ -75,6 +75,7 @@ llvm::Error zenith::tools::runInfo(SearchRun &search) {
   auto graph = search.graph();
   if (!graph)
     return graph.takeError();
+  cayley::makeNamesDistinct(*graph);
   // What cannot be written is said before the group's order is computed.
   std::string gap;
   if (!options.gapFile.empty()) {

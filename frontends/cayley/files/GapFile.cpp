@@ -59,7 +59,8 @@ static Expected<Hints> readHints(StringRef path, ArrayRef<GapToken> tokens) {
 }
 
 /// The letters that all names begin with are an artefact of their exporter
-/// where they are "M_".
+/// where they are "M_". Its files have no hints; those that have were written
+/// with names as they are.
 static void dropPrefix(std::vector<GapMove> &moves) {
   while (all_of(moves, [](const GapMove &move) {
     return StringRef(move.name).starts_with("M_");
@@ -70,7 +71,7 @@ static void dropPrefix(std::vector<GapMove> &moves) {
 
 static llvm::Error checkSize(StringRef path, const Hints &hints, size_t moved,
                              size_t points, size_t moves) {
-  if (moved == 0)
+  if (moved == 0 && (!hints.central || moves == 0))
     return makeError(ErrorCode::Invalid,
                      "has no permutation that moves a point",
                      (path + ":1:1").str());
@@ -107,7 +108,8 @@ Expected<StateGraph> parseGap(StringRef path, StringRef text) {
   size_t points = graph.central.size();
   if (llvm::Error error = checkSize(path, *hints, moved, points, moves.size()))
     return std::move(error);
-  dropPrefix(moves);
+  if (program->hints.empty())
+    dropPrefix(moves);
   for (const GapMove &move : moves) {
     Permutation permutation = *move.permutation;
     for (size_t point = permutation.size(); point < points; ++point)

@@ -4,11 +4,25 @@
 
 #include "frontends/cayley/files/GapTokens.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
 namespace zenith::cayley {
+
+bool isGapKeyword(StringRef word) {
+  static constexpr StringLiteral keywords[] = {
+      "Assert", "Info",     "IsBound",   "QUIT",  "TryNextMethod",
+      "Unbind", "and",      "atomic",    "break", "continue",
+      "do",     "elif",     "else",      "end",   "false",
+      "fi",     "for",      "function",  "if",    "in",
+      "local",  "mod",      "not",       "od",    "or",
+      "quit",   "readonly", "readwrite", "rec",   "rep",
+      "repeat", "return",   "then",      "true",  "until",
+      "while"};
+  return is_contained(keywords, word);
+}
 
 namespace {
 
@@ -58,17 +72,21 @@ private:
   }
   void addName() {
     GapToken &token = add(GapToken::Number);
+    bool isEscaped = false;
     for (; at < text.size() && isNamePart(text[at]); advance()) {
       if (text[at] == '\\') {
         if (at + 1 == text.size())
           continue;
         advance();
         token.kind = GapToken::Name;
+        isEscaped = true;
       }
       if (!isDigit(text[at]))
         token.kind = GapToken::Name;
       token.text += text[at];
     }
+    if (!isEscaped && isGapKeyword(token.text))
+      token.kind = GapToken::Symbol;
   }
   void addSymbol() {
     bool isAssignment = text.substr(at).starts_with(":=");

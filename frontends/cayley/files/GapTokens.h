@@ -14,7 +14,8 @@ namespace zenith::cayley {
 
 struct GapToken {
   /// Name: letters, digits, '_', '@' and escaped characters; Number: digits
-  /// only; Symbol: ":=" or one character; Hint: what follows "#@" in a line.
+  /// only; Symbol: ":=", one character, or a keyword without an escape; Hint:
+  /// what follows "#@" in a line.
   enum Kind { Name, Number, Symbol, Hint, End };
   Kind kind = End;
   std::string text;             ///< of names without the escapes
@@ -28,6 +29,9 @@ struct GapToken {
 /// All words in order, then one End. Comments run from '#' to the end of the
 /// line.
 std::vector<GapToken> gapTokens(llvm::StringRef text);
+
+/// True for the words that are names of GAP only with an escape in them.
+bool isGapKeyword(llvm::StringRef word);
 
 } // namespace zenith::cayley
 

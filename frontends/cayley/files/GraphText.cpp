@@ -5,15 +5,34 @@
 
 #include "frontends/cayley/files/GraphText.h"
 
+#include "frontends/cayley/files/GapTokens.h"
 #include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace zenith::cayley {
+
+void makeNamesDistinct(StateGraph &graph) {
+  StringSet<> taken;
+  for (const std::string &name : graph.generatorNames)
+    taken.insert(name);
+  StringSet<> seen;
+  for (std::string &name : graph.generatorNames) {
+    if (seen.insert(name).second)
+      continue;
+    std::string numbered;
+    for (unsigned number = 2;
+         numbered.empty() || !taken.insert(numbered).second; ++number)
+      numbered = name + "." + std::to_string(number);
+    name = std::move(numbered);
+    seen.insert(name);
+  }
+}
 
 template <typename Numbers>
 static void writeNumbers(json::OStream &out, const Numbers &numbers) {
@@ -102,9 +121,11 @@ std::string jsonText(const StateGraph &graph, const GraphFacts &facts) {
   return text + "\n";
 }
 
-/// A name as GAP writes it: characters that identifiers lack, and a digit at
-/// the beginning, behind backslashes.
+/// A name as GAP writes it: characters that identifiers lack, a digit at the
+/// beginning and the first letter of a keyword behind backslashes.
 static std::string escaped(StringRef name) {
+  if (isGapKeyword(name))
+    return ("\\" + name).str();
   std::string text;
   for (char c : name) {
     bool isPlain = isAlpha(c) || c == '_' || (isDigit(c) && !text.empty());
@@ -135,6 +156,11 @@ Expected<std::string> gapText(const StateGraph &graph) {
     return makeError(ErrorCode::Unsupported,
                      "a .gap file holds permutations, the generators of this "
                      "graph are matrices",
+                     graph.name);
+  if (is_contained(graph.generatorNames, ""))
+    return makeError(ErrorCode::Unsupported,
+                     "a .gap file assigns generators to names, one of this "
+                     "graph has an empty name",
                      graph.name);
   std::string text = "#@ inverses no\n";
   bool isIdentity = true, lastMoves = false;

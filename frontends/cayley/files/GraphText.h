@@ -19,6 +19,10 @@ struct GraphFacts {
 
 /// {"generators": {...}, "central": [...], "modulus": N, "info": {...}} on one
 /// line, generators in their order; the modulus of matrices only.
+/// Names as those of a file's generators must be, each once: what has a name of
+/// one before it gets the next free number behind it.
+void makeNamesDistinct(StateGraph &graph);
+
 std::string jsonText(const StateGraph &graph, const GraphFacts &facts);
 
 /// An assignment per generator in order, with the lines "#@ inverses no" and,

@@ -4,6 +4,7 @@
 
 #include "frontends/cayley/files/StateGraphFiles.h"
 #include "frontends/cayley/LoadStateGraph.h"
+#include "frontends/cayley/files/GraphText.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
@@ -104,6 +105,51 @@ TEST(StateGraphFilesTest, FollowsGapHints) {
   EXPECT_EQ(graph->central, (State{0, 0, 1, 1}));
 }
 
+TEST(StateGraphFilesTest, WritesNamesThatReadBack) {
+  StateGraph graph;
+  // Names that a reader might change: a prefix of exporters, keywords, digits
+  // at the beginning, a name that comes again.
+  graph.generatorNames = {"M_if", "end", "M_10", "end", "end.2"};
+  graph.permutations.assign(graph.generatorNames.size(), Permutation{0, 1, 2});
+  graph.central = {0, 1, 2};
+  makeNamesDistinct(graph);
+  EXPECT_EQ(
+      graph.generatorNames,
+      (std::vector<std::string>{"M_if", "end", "M_10", "end.3", "end.2"}));
+  // Nothing moves: the central state tells how many positions there are.
+  for (const Permutation &first :
+       {Permutation{0, 1, 2}, Permutation{1, 2, 0}, Permutation{1, 0, 2}}) {
+    graph.permutations.front() = first;
+    auto text = gapText(graph);
+    ASSERT_TRUE(bool(text)) << llvm::toString(text.takeError());
+    auto read = readText(*text, "gap");
+    ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+    EXPECT_EQ(read->generatorNames, graph.generatorNames);
+    EXPECT_EQ(read->permutations, graph.permutations);
+    EXPECT_EQ(read->central, graph.central);
+    auto json = readText(jsonText(graph, {}), "json");
+    ASSERT_TRUE(bool(json)) << llvm::toString(json.takeError());
+    EXPECT_EQ(json->generatorNames, graph.generatorNames);
+  }
+  graph.generatorNames = {"M_a", "M_b", "M_c", "M_d", "M_e"};
+  auto read = readText(llvm::cantFail(gapText(graph)), "gap");
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  EXPECT_EQ(read->generatorNames, graph.generatorNames);
+  graph.generatorNames.front() = "";
+  auto nameless = gapText(graph);
+  EXPECT_FALSE(bool(nameless));
+  llvm::consumeError(nameless.takeError());
+}
+
+TEST(StateGraphFilesTest, SuggestsNamesThatExist) {
+  for (auto [wrong, right] : {std::pair("cube_33_qtm", "'cube_333_qtm'"),
+                              {"cube_223_htm", "'cube_222_htm'"},
+                              {"lrxx:5", "'lrx:5'"}})
+    EXPECT_NE(llvm::toString(loadStateGraph(wrong).takeError()).find(right),
+              std::string::npos)
+        << wrong;
+}
+
 /// The message behind the file's name.
 std::string placedError(llvm::StringRef text, llvm::StringRef ending) {
   std::string message = llvm::toString(readText(text, ending).takeError());
@@ -118,7 +164,8 @@ TEST(StateGraphFilesTest, RefusesGapWithItsPlace) {
   EXPECT_EQ(placedError("S := SymmetricGroup(5);", "gap"),
             "1:6: 'SymmetricGroup' is called: only Group is read");
   EXPECT_EQ(placedError("a:=(1,2);\nif true then a:=(); fi;", "gap"),
-            "2:1: 'if' has no value");
+            "2:1: got 'if', expected a permutation, a name or a list");
+  EXPECT_EQ(placedError("end:=(1,2);", "gap").substr(0, 4), "1:1:");
   EXPECT_EQ(placedError("a:=(1,2);\nb := a*a", "gap"),
             "2:9: got the end of the file, expected ';'");
   EXPECT_EQ(placedError("a:=(1,2);\na^a;", "gap"),
