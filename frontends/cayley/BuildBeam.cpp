@@ -11,16 +11,22 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/MathExtras.h"
-#include <optional>
 
 using namespace mlir;
 
 namespace zenith::cayley {
 
+/// Indices of elements in a beam, and links, nearly always fit 32 bits.
+static bool linksAreSmall(const StateGraph &graph, const BeamOptions &options) {
+  auto most = int64_t(std::max(graph.central.size(), graph.generators()));
+  return options.width <= INT32_MAX / most;
+}
+
 /// Appending to a list of links copies it, which takes more than half of the
 /// time of wide beams. A buffer commits its pages before they are needed.
-static std::optional<int64_t> bufferOfLinks(const BeamOptions &options,
-                                            int64_t bytesOfLink) {
+std::optional<int64_t> linksInPlace(const StateGraph &graph,
+                                    const BeamOptions &options) {
+  const int64_t bytesOfLink = linksAreSmall(graph, options) ? 4 : 8;
   constexpr int64_t manyLinks = 1 << 25, partOfMemory = 8, fewSteps = 16;
   // Limits up to the next power of two have one program.
   int64_t steps = int64_t(llvm::PowerOf2Ceil(
@@ -53,10 +59,8 @@ public:
     for (const State *state : {&graph.central, &options.start, &options.target})
       for (int64_t number : *state)
         numbers = std::max(numbers, number + 1);
-    // Indices of elements in a beam, and links, nearly always fit 32 bits.
-    bool isSmall = options.width <= INT32_MAX / std::max(positions, generators);
-    index = builder.getIntegerType(isSmall ? 32 : 64);
-    mostLinks = bufferOfLinks(options, isSmall ? 4 : 8);
+    index = builder.getIntegerType(linksAreSmall(graph, options) ? 32 : 64);
+    mostLinks = linksInPlace(graph, options);
   }
 
   void useModel(BeamModel scorer) { model = std::move(scorer); }

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 
 namespace mlir::func {
 class FuncOp;
@@ -38,6 +39,11 @@ struct BeamOptions {
   bool givesBeam =
       false; ///< the states of the last step too, as the last result
 };
+
+/// How many links of the path the program has room for, which its loop carries
+/// in a buffer of fixed size; nothing where they are a list that grows.
+std::optional<int64_t> linksInPlace(const StateGraph &graph,
+                                    const BeamOptions &options);
 
 /// Adds @main to a module: steps that expand a layer to all neighbours, each
 /// state once, and keep the `width` best ones: the least

@@ -71,11 +71,13 @@ statesOfFile(const std::string &path, MLIRContext *context) {
     else
       for (auto [place, number] : llvm::enumerate(state))
         number = access.load(element + place * access.bytes()).integer;
+    if (!tensor->elementType().isUnsignedInteger(64))
+      continue;
     for (auto [place, number] : llvm::enumerate(state))
-      if (number < 0 || number > INT32_MAX)
+      if (number < 0)
         return makeError(
             ErrorCode::Invalid,
-            "numbers of a state are from 0 to 2147483647, got " +
+            "row " + std::to_string(row) + ": no graph has a number " +
                 access.load(element + place * access.bytes()).str(),
             path);
   }
@@ -132,10 +134,10 @@ public:
                     llvm::Twine(graph.central.size()) + " numbers, got " +
                     llvm::Twine(state.size()));
     for (int64_t number : state) {
-      if (graph.modulus && number >= graph.modulus)
-        return refuse("numbers of a state are below the modulus " +
-                      llvm::Twine(graph.modulus) + ", got " +
-                      llvm::Twine(number));
+      if (graph.modulus && (number < 0 || number >= graph.modulus))
+        return refuse(
+            "numbers of a state are from 0 up and below the modulus " +
+            llvm::Twine(graph.modulus) + ", got " + llvm::Twine(number));
       if (!graph.modulus && !hasNumber(number))
         return refuse("the central state has no " + llvm::Twine(number) +
                       "; its numbers are " + alphabetText(numbers));

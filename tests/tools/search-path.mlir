@@ -25,7 +25,10 @@
 // RUN: zenith-search path lrx:6 --from=012345 --json=- | FileCheck --check-prefix=SAME %s
 // SAME: "path":[]
 // RUN: zenith-search path lrx:6 --from=543211 --json=- | FileCheck --check-prefix=NONE %s
-// NONE: "complete":true{{.*}}"found":false{{.*}}"path":null,"path_length":-1{{.*}}"reason":"unreachable"
+// NONE: "backward_layers":[1]{{.*}}"complete":true{{.*}}"forward_layers":[1],"found":false{{.*}}"path":null,"path_length":-1{{.*}}"reason":"unreachable"
+// RUN: zenith-search path lrx:6 --from=543210 --from=543211 --metrics --json=- | FileCheck --check-prefix=AFTER %s
+// AFTER: "found":true
+// AFTER-NEXT: "expanded":0,{{.*}}"found":false,{{.*}}"reason":"unreachable",{{.*}}"run_ms":0,
 // RUN: zenith-search path lrx:6 --from=543210 --max-steps=4 | FileCheck --check-prefix=SHORT %s
 // SHORT: found: false
 //

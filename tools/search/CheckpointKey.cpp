@@ -6,12 +6,21 @@
 
 #include "frontends/models/SearchCheckpoint.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith;
 using namespace zenith::tools;
+
+cayley::BeamOptions zenith::tools::linkOptions(const SearchOptions &options,
+                                               int64_t steps) {
+  cayley::BeamOptions beam;
+  beam.width = options.width;
+  beam.maxSteps = std::max(steps, options.maxSteps < 0 ? defaultBeamSteps
+                                                       : options.maxSteps);
+  beam.memoryBytes = options.run.maxMemory.value_or(0);
+  return beam;
+}
 
 std::string zenith::tools::checkpointKey(const SearchOptions &options,
                                          const cayley::StateGraph &graph,
@@ -34,9 +43,8 @@ std::string zenith::tools::checkpointKey(const SearchOptions &options,
     key["width"] = options.width;
     key["score"] = options.score;
     key["history"] = options.history;
-    // The memory for links is that of the next power of two.
-    key["max_steps"] = int64_t(llvm::PowerOf2Ceil(
-        uint64_t(options.maxSteps < 0 ? defaultBeamSteps : options.maxSteps)));
+    key["links_in_place"] =
+        cayley::linksInPlace(graph, linkOptions(options)).has_value();
   }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(key));

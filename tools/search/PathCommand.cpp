@@ -11,6 +11,7 @@
 #include "frontends/models/Suggestion.h"
 #include "ir/LLVMError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/search/CheckpointKey.h"
 #include "tools/search/Reachability.h"
 #include "tools/search/SearchCommands.h"
 #include "tools/search/SearchMetrics.h"
@@ -41,6 +42,11 @@ struct PathResult {
 };
 
 } // namespace
+
+/// True for a score that is no word.
+static bool isModel(llvm::StringRef score) {
+  return score != "hamming" && score != "zero";
+}
 
 static llvm::Expected<PathTask> readTask(SearchRun &search) {
   auto task = search.read(search.options.from);
@@ -90,18 +96,6 @@ static llvm::Error tellPath(SearchRun &search, const PathTask &task,
   return llvm::Error::success();
 }
 
-/// The report of a start from which the target is known to be out of reach.
-static llvm::json::Object unreachable(SearchRun &search,
-                                      const cayley::State &start) {
-  llvm::json::Object report = search.report({1});
-  report["reason"] = "unreachable";
-  report["path_length"] = -1;
-  report["found"] = false;
-  report["from"] = llvm::json::Array(start);
-  search.out() << "found: false\n";
-  return report;
-}
-
 /// Sets why nothing was found.
 static void giveReason(llvm::json::Object &report, llvm::StringRef reason) {
   report["reason"] = reason;
@@ -143,6 +137,31 @@ static llvm::json::Object endsReport(SearchRun &search,
   return report;
 }
 
+/// The report of a start from which the target is known to be out of reach:
+/// that of a search that has taken no step.
+static llvm::json::Object
+unreachable(SearchRun &search, const cayley::State &start, size_t generators) {
+  const SearchOptions &options = search.options;
+  std::vector<int64_t> layers{1};
+  llvm::json::Object report;
+  if (options.command == SearchCommand::Path) {
+    report = endsReport(search, {layers, layers}, generators, layers);
+  } else {
+    report = search.report(layers);
+    if (options.metrics)
+      addBeamMetrics(report, layers, generators, {});
+    if (isModel(options.score))
+      report["nan_scores"] = 0;
+  }
+  report["run_ms"] = 0.0; // that of the start before
+  report["reason"] = "unreachable";
+  report["path_length"] = -1;
+  report["found"] = false;
+  report["from"] = llvm::json::Array(start);
+  search.out() << "found: false\n";
+  return report;
+}
+
 /// Searches from each start that may reach the target, and writes the report.
 static llvm::Error fromEachStart(
     SearchRun &search, const PathTask &task,
@@ -150,7 +169,7 @@ static llvm::Error fromEachStart(
   Reachability reachability(task.graph);
   for (const cayley::State &start : task.starts) {
     if (!reachability.mayReach(start, task.target))
-      search.add(unreachable(search, start));
+      search.add(unreachable(search, start, task.graph.generators()));
     else if (llvm::Error error = searchFrom(start))
       return error;
   }
@@ -220,7 +239,7 @@ static llvm::Expected<LoadedModel>
 loadScore(SearchRun &search, cayley::BeamOptions &beam, func::FuncOp &model) {
   const std::string &score = search.options.score;
   LoadedModel loaded;
-  if (score == "hamming" || score == "zero") {
+  if (!isModel(score)) {
     beam.score =
         score == "zero" ? cayley::BeamScore::Zero : cayley::BeamScore::Hamming;
     loaded.module = ModuleOp::create(UnknownLoc::get(search.context.get()));
@@ -271,13 +290,14 @@ struct BeamProgram {
   cayley::BeamOptions beam;
   RankedTensorType rowType;
   int64_t modelBlock = 0;
+  int64_t mostSteps = 0;
 };
 } // namespace
 
 static llvm::Error beamFrom(SearchRun &search, const PathTask &task,
                             const BeamProgram &program,
                             const cayley::State &start) {
-  int64_t most = program.beam.maxSteps;
+  int64_t most = program.mostSteps;
   auto values = runSearch(search, task.graph, {start, task.target},
                           {cayley::stateRow(start, program.rowType),
                            scalarOf(most, search.context.get())});
@@ -321,13 +341,15 @@ llvm::Error zenith::tools::runBeam(SearchRun &search) {
   if (!task)
     return task.takeError();
   BeamProgram program;
-  cayley::BeamOptions &beam = program.beam;
+  auto taken =
+      resumedSteps(search, task->graph, {task->starts.front(), task->target});
+  if (!taken)
+    return taken.takeError();
+  program.mostSteps = linkOptions(options).maxSteps;
+  cayley::BeamOptions &beam = program.beam = linkOptions(options, *taken);
   beam.start = task->starts.front();
   beam.target = task->target;
-  beam.width = options.width;
-  beam.maxSteps = options.maxSteps < 0 ? defaultBeamSteps : options.maxSteps;
   beam.history = options.history;
-  beam.memoryBytes = options.run.maxMemory.value_or(0);
   beam.countsStates = options.metrics;
   func::FuncOp model;
   auto loaded = loadScore(search, beam, model);

@@ -16,13 +16,41 @@
 using namespace zenith;
 using namespace zenith::tools;
 
+/// The checkpoint that options say to go on from.
+static llvm::Expected<models::SearchCheckpoint> loadOf(const SearchRun &search,
+                                                       const std::string &key) {
+  const SearchOptions &options = search.options;
+  const std::string &folder =
+      options.resume == "default" ? options.checkpointDir : options.resume;
+  std::string path = checkpointFile(folder);
+  if (!llvm::sys::fs::exists(path))
+    return makeError(ErrorCode::Invalid, "has no checkpoint to resume", folder);
+  return models::loadCheckpoint(path, key, search.context.get());
+}
+
+static int64_t stepsOf(const models::SearchCheckpoint &checkpoint) {
+  return std::max<int64_t>(1, int64_t(checkpoint.layers.size())) - 1;
+}
+
+llvm::Expected<int64_t>
+zenith::tools::resumedSteps(SearchRun &search, const cayley::StateGraph &graph,
+                            llvm::ArrayRef<cayley::State> states) {
+  if (search.options.resume.empty())
+    return 0;
+  auto checkpoint =
+      loadOf(search, checkpointKey(search.options, graph, states));
+  if (!checkpoint)
+    return checkpoint.takeError();
+  return stepsOf(*checkpoint);
+}
+
 namespace {
 
 class SteppedSearch {
 public:
   SteppedSearch(SearchRun &search, const cayley::StateGraph &graph,
                 llvm::ArrayRef<cayley::State> states)
-      : search(search), options(search.options),
+      : search(search), graph(graph), options(search.options),
         key(checkpointKey(options, graph, states)), starts(states.size()) {}
 
   llvm::Expected<std::vector<Tensor>> run(llvm::ArrayRef<Tensor> arguments);
@@ -37,6 +65,7 @@ private:
   llvm::Error tellStep();
 
   SearchRun &search;
+  const cayley::StateGraph &graph;
   const SearchOptions &options;
   std::string key;
   size_t starts; ///< states, or a state and its target
@@ -53,7 +82,7 @@ private:
 } // namespace
 
 llvm::Error SteppedSearch::begin(llvm::ArrayRef<Tensor> arguments) {
-  auto first = search.run(arguments, "init");
+  auto first = search.run(arguments.vec(), "init");
   if (!first)
     return first.takeError();
   state = std::move(*first);
@@ -62,21 +91,32 @@ llvm::Error SteppedSearch::begin(llvm::ArrayRef<Tensor> arguments) {
 }
 
 llvm::Error SteppedSearch::resume() {
-  const std::string &folder =
-      options.resume == "default" ? options.checkpointDir : options.resume;
-  std::string path = checkpointFile(folder);
-  if (!llvm::sys::fs::exists(path))
-    return makeError(ErrorCode::Invalid, "has no checkpoint to resume", folder);
-  auto checkpoint = models::loadCheckpoint(path, key, search.context.get());
+  auto checkpoint = loadOf(search, key);
   if (!checkpoint)
     return checkpoint.takeError();
   if (checkpoint->state.size() != carried)
     return makeError(ErrorCode::Invalid,
-                     "the checkpoint holds another number of values", path);
-  // The file's bytes may be no one's to write.
-  for (auto [place, value] : llvm::enumerate(checkpoint->state))
-    state[place] =
-        Tensor(value.type(), llvm::ArrayRef(value.bytes(), value.byteSize()));
+                     "the checkpoint holds another number of values",
+                     options.graph);
+  std::optional<int64_t> room;
+  if (options.command == SearchCommand::Beam)
+    room =
+        cayley::linksInPlace(graph, linkOptions(options, stepsOf(*checkpoint)));
+  for (auto [place, value] : llvm::enumerate(checkpoint->state)) {
+    // Links of another limit: what is in use comes first and has room in both.
+    mlir::RankedTensorType type = state[place].type();
+    bool isLinks = room && type.getShape() == llvm::ArrayRef(*room) &&
+                   value.shape().size() == 1 &&
+                   value.elementType() == type.getElementType();
+    // The file's bytes may be no one's to write.
+    Tensor own(isLinks ? type : value.type());
+    if (!own)
+      return makeError(ErrorCode::Memory, "no memory for a checkpoint",
+                       options.graph);
+    std::copy_n(value.bytes(), std::min(own.byteSize(), value.byteSize()),
+                own.writable());
+    state[place] = std::move(own);
+  }
   search.startFrom(std::move(checkpoint->layers));
   isSaved = true;
   return llvm::Error::success();
@@ -126,7 +166,8 @@ llvm::Error SteppedSearch::advance(int64_t steps) {
   arguments.push_back(scalarOf(steps, search.context.get()));
   // The first run tells the start too.
   const size_t layers = std::max<size_t>(1, search.layers().size());
-  auto next = search.run(arguments, "run", /*continues=*/true, !keeps);
+  auto next =
+      search.run(std::move(arguments), "run", /*continues=*/true, !keeps);
   if (!next && search.isStopped() && search.layers().size() == layers &&
       keeps) {
     llvm::consumeError(next.takeError());
@@ -219,6 +260,6 @@ zenith::tools::runSearch(SearchRun &search, const cayley::StateGraph &graph,
                          llvm::ArrayRef<cayley::State> states,
                          llvm::ArrayRef<Tensor> arguments) {
   if (!search.isStepped())
-    return search.run(arguments);
+    return search.run(arguments.vec());
   return SteppedSearch(search, graph, states).run(arguments);
 }

@@ -14,6 +14,12 @@ namespace zenith::tools {
 
 class SearchRun;
 
+/// How many steps the checkpoint has taken that a search of these states goes
+/// on from; 0 where it starts anew.
+llvm::Expected<int64_t> resumedSteps(SearchRun &search,
+                                     const cayley::StateGraph &graph,
+                                     llvm::ArrayRef<cayley::State> states);
+
 /// Runs the program that `search` has compiled, as its options say: in one
 /// piece, or by @init, @run and @results, with a line of JSON after each step,
 /// checkpoints, and from a checkpoint on. The results are those of @main.
