@@ -547,7 +547,9 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     Where all earlier layers must be known, because a generator has no inverse, their states are one list with an index, which
     `search.append_new` extends where it is: a step costs as much as its own candidates. So it is where states stay rows.
     Rows from before the loop that are looked up in each next layer (is_in) are packed or ranked once, before the loop, and then looked up
-    as keys or bits; halved keys, images, marks and dense indices are not chosen then.
+    as keys or bits; halved keys, images, marks and dense indices are not chosen then. A list that only keeps the number of a row's step, as
+    distances are, is noted among rows of bits by their words (`search.index_bits`, `search.note_bits`), at most 40 bytes a row and 32
+    more while the index is made, so that a layer costs a pass over the words that have such rows, and not a test of each row.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark (SEA001 to SEA104 of [remarks](remarks.md)).

@@ -306,6 +306,41 @@ typedef struct zenith_test_bits_arguments {
   uint8_t *result;
 } zenith_test_bits_arguments;
 
+/// index_bits: the different positions of a list by words.
+typedef struct zenith_index_bits_arguments {
+  uint64_t struct_size;
+  int64_t count; ///< of positions
+  int64_t words;
+  int64_t entries;
+  void *scratch;
+  const uint64_t *positions;
+  int64_t *places;
+  uint64_t *counts;
+  uint64_t *entry_words;
+  uint64_t *masks;
+  uint64_t *firsts;
+} zenith_index_bits_arguments;
+
+/// note_bits_*: a number where positions of an index have bits.
+typedef struct zenith_note_bits_arguments {
+  uint64_t struct_size;
+  int64_t words; ///< of the bits
+  int64_t entries;
+  int64_t size;   ///< of the noted
+  int64_t places; ///< that are noted and have counts
+  int64_t number;
+  int64_t slots;
+  void *scratch;
+  const uint64_t *bits;
+  const uint64_t *entry_words;
+  const uint64_t *masks;
+  const uint64_t *firsts;
+  const uint64_t *counts;
+  const int64_t *noted;
+  int64_t *all;
+  int64_t *count;
+} zenith_note_bits_arguments;
+
 /// count_neighbours_*: different rows among the neighbours of a layer.
 typedef struct zenith_count_neighbours_arguments {
   uint64_t struct_size;

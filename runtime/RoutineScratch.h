@@ -165,6 +165,25 @@ cosetBitRowsScratch(const Quantity &rows, const Quantity &slots,
            moves * columns * Quantity(2)}};
 }
 
+/// index_bits: a position and its place in the list.
+struct ListedPosition {
+  uint64_t position;
+  int64_t place;
+};
+
+/// index_bits: two lists of positions, where there are fewer than words.
+template <typename Quantity>
+ScratchLayout<Quantity, 2> indexBitsScratch(const Quantity &entries) {
+  Quantity each = entries * Quantity(int64_t(sizeof(ListedPosition)));
+  return {{each, each}, false};
+}
+
+/// note_bits: positions that each slot found.
+template <typename Quantity>
+ScratchLayout<Quantity, 1> noteBitsScratch(const Quantity &slots) {
+  return {{slots * Quantity(8)}, false};
+}
+
 /// count_neighbours: what its steps know of the neighbours.
 template <typename Quantity> struct CountNeighboursSizes {
   Quantity total; ///< neighbours and rows of sets

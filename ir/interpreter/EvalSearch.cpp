@@ -364,6 +364,93 @@ static Expected<Results> evaluateTestBits(const OpEvaluation &e) {
   return Results{std::move(*result)};
 }
 
+static Expected<Results> evaluateIndexBits(const OpEvaluation &e) {
+  auto op = cast<search::IndexBitsOp>(e.op);
+  ArrayRef<uint64_t> positions = elementsOf<uint64_t>(e.operand(0));
+  auto count = int64_t(positions.size());
+  const uint64_t words = op.getWords();
+  Results results;
+  for (unsigned list = 0; list < op->getNumResults(); ++list) {
+    int64_t size =
+        list < 2 ? count + int64_t(list) : std::min(count, int64_t(words));
+    Expected<Tensor> tensor = e.allocate({size}, list);
+    if (!tensor)
+      return tensor.takeError();
+    results.push_back(std::move(*tensor));
+  }
+  std::map<uint64_t, uint64_t> order; // The place of each different position.
+  for (uint64_t position : positions)
+    if (position / 64 < words)
+      order.try_emplace(position);
+  for (auto [place, entry] : llvm::enumerate(order))
+    entry.second = place;
+  auto places = writableElements<int64_t>(results[0]);
+  auto counts = writableElements<uint64_t>(results[1]),
+       entryWords = writableElements<uint64_t>(results[2]),
+       masks = writableElements<uint64_t>(results[3]),
+       firsts = writableElements<uint64_t>(results[4]);
+  std::fill(counts.begin(), counts.end(), 0);
+  for (auto [position, place] : llvm::zip_equal(positions, places)) {
+    auto found = order.find(position);
+    place = found == order.end() ? count : int64_t(found->second);
+    if (found != order.end())
+      ++counts[size_t(place)];
+  }
+  bool hasAll = entryWords.size() == words;
+  auto next = order.begin();
+  for (size_t entry = 0; entry < entryWords.size(); ++entry) {
+    entryWords[entry] = hasAll                ? entry
+                        : next == order.end() ? words
+                                              : next->first / 64;
+    const uint64_t first = next == order.end() ? order.size() : next->second;
+    masks[entry] = 0;
+    for (; next != order.end() && next->first / 64 == entryWords[entry]; ++next)
+      masks[entry] |= uint64_t(1) << next->first % 64;
+    auto own = counts.slice(first, size_t(llvm::popcount(masks[entry])));
+    bool repeats = llvm::any_of(own, [](uint64_t times) { return times > 1; });
+    firsts[entry] = first | uint64_t(repeats) << 63;
+    if (!repeats)
+      std::fill(own.begin(), own.end(), 0);
+  }
+  return results;
+}
+
+static Expected<Results> evaluateNoteBits(const OpEvaluation &e) {
+  ArrayRef<uint64_t> bits = elementsOf<uint64_t>(e.operand(0)),
+                     entryWords = elementsOf<uint64_t>(e.operand(1)),
+                     masks = elementsOf<uint64_t>(e.operand(2)),
+                     firsts = elementsOf<uint64_t>(e.operand(3)),
+                     counts = elementsOf<uint64_t>(e.operand(4));
+  ArrayRef<int64_t> noted = elementsOf<int64_t>(e.operand(5));
+  int64_t number = elementsOf<int64_t>(e.operand(6)).front();
+  Expected<Tensor> all = e.allocate({int64_t(noted.size())});
+  if (!all)
+    return all.takeError();
+  Expected<Tensor> count = e.allocate({}, 1);
+  if (!count)
+    return count.takeError();
+  auto places = writableElements<int64_t>(*all);
+  llvm::copy(noted, places.begin());
+  uint64_t found = 0;
+  for (size_t entry = 0; entry < masks.size(); ++entry) {
+    uint64_t word = masks.size() == bits.size() ? entry : entryWords[entry],
+             place = firsts[entry] & ~(uint64_t(1) << 63);
+    const bool repeats = firsts[entry] != place;
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      if (!(masks[entry] >> bit & 1))
+        continue;
+      if (word < bits.size() && place < places.size() &&
+          bits[word] >> bit & 1) {
+        places[place] = number;
+        found += repeats ? counts[place] : 1;
+      }
+      ++place;
+    }
+  }
+  writableElements<int64_t>(*count)[0] = int64_t(found);
+  return Results{std::move(*all), std::move(*count)};
+}
+
 static Expected<Results> evaluateTestAndSet(const OpEvaluation &e) {
   auto op = cast<search::TestAndSetOp>(e.op);
   ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
@@ -517,6 +604,10 @@ Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
     return evaluateCosetBits(e);
   if (isa<search::TestBitsOp>(e.op))
     return evaluateTestBits(e);
+  if (isa<search::IndexBitsOp>(e.op))
+    return evaluateIndexBits(e);
+  if (isa<search::NoteBitsOp>(e.op))
+    return evaluateNoteBits(e);
   if (isa<search::TestAndSetOp>(e.op))
     return evaluateTestAndSet(e);
   if (isa<search::AppendNewOp>(e.op))

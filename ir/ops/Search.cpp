@@ -304,6 +304,64 @@ DimVector TestBitsOp::resultDims(unsigned, DimAnalysis &analysis) {
   return analysis.dimsOf(getPositions());
 }
 
+LogicalResult IndexBitsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType positions = tensorType(getPositions());
+  // index_bits_c1
+  if (failed(
+          checks.count("rank of the positions", positions.getRank(), 1, 1)) ||
+      failed(checks.atLeast("words", int64_t(getWords()), 1, 1)))
+    return failure();
+  // index_bits_c2
+  auto places = RankedTensorType::get(positions.getShape(),
+                                      tensorType(getPlaces()).getElementType());
+  if (failed(checks.sameType("places", getPlaces().getType(), places, 2)))
+    return failure();
+  // index_bits_c3
+  for (Value list : getResults().drop_front())
+    if (RankedTensorType type = tensorType(list);
+        type.getRank() != 1 || !type.isDynamicDim(0))
+      return checks.fail("list", typeText(type), "tensor<?xui64>", 3);
+  return success();
+}
+
+DimVector IndexBitsOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  graph::DimExpr count = analysis.dimOf(getPositions(), 0);
+  if (result < 2)
+    return {count + graph::DimExpr(int64_t(result))};
+  return {graph::DimExpr::min(count, int64_t(getWords()))};
+}
+
+LogicalResult NoteBitsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType noted = tensorType(getNoted()),
+                   counts = tensorType(getCounts()),
+                   words = tensorType(getEntryWords());
+  // note_bits_c1
+  if (failed(checks.count("rank of the bits", tensorType(getBits()).getRank(),
+                          1, 1)) ||
+      failed(checks.count("rank of the noted", noted.getRank(), 1, 1)) ||
+      failed(checks.count("rank of the counts", counts.getRank(), 1, 1)) ||
+      failed(checks.sameSize("size of the counts", counts.getDimSize(0),
+                             noted.getDimSize(0), 1)))
+    return failure();
+  // note_bits_c2
+  for (Value list :
+       {Value(getEntryWords()), Value(getMasks()), Value(getFirsts())}) {
+    RankedTensorType type = tensorType(list);
+    if (failed(checks.count("rank of the entries", type.getRank(), 1, 2)) ||
+        failed(checks.sameSize("size of the entries", type.getDimSize(0),
+                               words.getDimSize(0), 2)))
+      return failure();
+  }
+  // note_bits_c3
+  return checks.sameType("result", getAll().getType(), noted, 3);
+}
+
+DimVector NoteBitsOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return result == 0 ? analysis.dimsOf(getNoted()) : DimVector();
+}
+
 LogicalResult TestAndSetOp::verify() {
   ShapeChecks checks(*this);
   // test_and_set_c1, test_and_set_c2

@@ -146,6 +146,51 @@ def Search_TestBitsOp : Search_Op<"test_bits"> {
   let assemblyFormat = "$bits `at` $positions attr-dict `:` functional-type(operands, results)";
 }
 
+def Search_IndexBitsOp : Search_Op<"index_bits"> {
+  let summary = "the different positions of a list, by words of a set of bits, and how often each is there";
+  let description = [{
+    Bit b of word w is position 64 * w + b. The positions of the list in the first `words` words are, each once, d_0 < d_1 < ... Element i of
+    the list is d_j with j = `places`[i], or in no word, and then `places`[i] is the list's size.
+    Entries, as many as the list has elements but at most `words`, are the words that have such positions, ascending, or all words where
+    there are as many entries. Entry e is word `entry_words`[e]; its positions are the bits of `masks`[e], and `firsts`[e] of the d_j come
+    before them, in its low 63 bits. Its highest bit is set where the list has a position of the entry more than once. Entries after the last
+    word that has positions have no bits, `words` as their word, and all d_j before them.
+    `counts` has a number for each place, the last one, too: how many elements are d_j where that bit of d_j's entry is set, else 0.
+    c1: positions have rank 1, and `words` is at least 1; c2: places have the size of the positions; c3: counts, entry words, masks and firsts
+    have rank 1 and a dynamic size.
+    Example: `%p, %n, %w, %m, %f = search.index_bits %x words 8 : tensor<?xui64> -> tensor<?xi64>, tensor<?xui64>, tensor<?xui64>,
+      tensor<?xui64>, tensor<?xui64>`
+  }];
+  let arguments = (ins Search_WordList:$positions, I64Attr:$words);
+  let results = (outs RankedTensorOf<[I64]>:$places, Search_WordList:$counts, Search_WordList:$entry_words, Search_WordList:$masks,
+    Search_WordList:$firsts);
+  let assemblyFormat = [{
+    $positions `words` $words attr-dict `:` type($positions) `->` type($places) `,` type($counts) `,` type($entry_words) `,` type($masks) `,`
+    type($firsts)
+  }];
+}
+
+def Search_NoteBitsOp : Search_Op<"note_bits"> {
+  let summary = "a list with a number at the places of those positions of an index whose bits are set, and how many positions that are";
+  let description = [{
+    The index is that of index_bits: bit b of `masks`[e] is the position of bit b of word `entry_words`[e] of the bits, of word e where there
+    are as many entries as words, and its place is the low 63 bits of `firsts`[e] and the number of lower bits of the mask. Where that bit
+    is set, too, `all` has `number` at the place, and `count` has `counts`[place] more, or 1 where the highest bit of `firsts`[e] is not
+    set; elsewhere `all` is `noted`. Words after the last have no bits; places after the last are ignored.
+    c1: bits, counts and noted have rank 1, and counts the size of noted; c2: entry words, masks and firsts have rank 1 and one size; c3: all
+    has the type of noted.
+    Example: `%a, %n = search.note_bits %x at (%w, %m, %f) counts %c into %r number %i : (tensor<8xui64>, tensor<?xui64>, tensor<?xui64>,
+      tensor<?xui64>, tensor<?xui64>, tensor<?xi64>, tensor<i64>) -> (tensor<?xi64>, tensor<i64>)`
+  }];
+  let arguments = (ins Search_WordList:$bits, Search_WordList:$entry_words, Search_WordList:$masks, Search_WordList:$firsts,
+    Search_WordList:$counts, RankedTensorOf<[I64]>:$noted, Graph_IndexScalar:$number);
+  let results = (outs RankedTensorOf<[I64]>:$all, Graph_IndexScalar:$count);
+  let assemblyFormat = [{
+    $bits `at` `(` $entry_words `,` $masks `,` $firsts `)` `counts` $counts `into` $noted `number` $number attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 def Search_TestAndSetOp : Search_Op<"test_and_set"> {
   let summary = "sets the bits at the candidates' positions and lists each position whose bit was not set";
   let description = [{

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // coset_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
-// coset_bits and test_bits: one routine each.
+// coset_bits, test_bits and index_bits: one routine each. note_bits: a copy
+// where the list is not changed where it is, entries by the slot, and the sum
+// of their counts.
 
 #include "lowering/routines/RoutineCall.h"
 #include "lowering/routines/RoutineKernels.h"
@@ -124,6 +126,86 @@ FailureOr<KernelPlan> emitTestBits(const EmissionContext &context,
   return plan;
 }
 
+/// A word of bits, and now and then a position of it.
+static constexpr double costPerEntry = 2;
+
+FailureOr<KernelPlan> emitIndexBits(const EmissionContext &context,
+                                    search::IndexBitsOp op) {
+  using Arguments = zenith_index_bits_arguments;
+  RoutineCall<Arguments> call(context, "index_bits");
+  for (Value result : op->getResults())
+    if (!call.kernel.resultOf(result))
+      return op.emitError("no kernel for index_bits with an unused result");
+  DimExpr count = context.dims.dimOf(op.getPositions(), 0);
+  call.set(&Arguments::count, count);
+  call.set(&Arguments::words, int64_t(op.getWords()));
+  call.set(&Arguments::entries, context.dims.dimOf(op.getMasks(), 0));
+  call.set(&Arguments::scratch, call.scratch(0));
+  call.set(&Arguments::positions, call.operand(op.getPositions()));
+  call.set(&Arguments::places, call.result(op.getPlaces()));
+  call.set(&Arguments::counts, call.result(op.getCounts()));
+  call.set(&Arguments::entry_words, call.result(op.getEntryWords()));
+  call.set(&Arguments::masks, call.result(op.getMasks()));
+  call.set(&Arguments::firsts, call.result(op.getFirsts()));
+  constexpr double perPosition = 10;
+  KernelPlan plan;
+  if (!addLaunch(plan,
+                 call.finish(1, perPosition * unitsOfSlot(count, DimExpr(1)))))
+    return failure();
+  return plan;
+}
+
+static DimExpr slotsOf(search::NoteBitsOp op, graph::DimAnalysis &dims) {
+  return slotsFor(dims.dimOf(op.getMasks(), 0), costPerEntry);
+}
+
+FailureOr<KernelPlan> emitNoteBits(const EmissionContext &context,
+                                   search::NoteBitsOp op) {
+  using Arguments = zenith_note_bits_arguments;
+  graph::DimAnalysis &dims = context.dims;
+  DimExpr entries = dims.dimOf(op.getMasks(), 0),
+          size = dims.dimOf(op.getNoted(), 0), slots = slotsOf(op, dims);
+  KernelPlan plan;
+  auto begin = [&](StringRef step) {
+    RoutineCall<Arguments> call(context, ("note_bits_" + step).str(),
+                                ("_" + step).str());
+    call.set(&Arguments::entries, entries);
+    call.set(&Arguments::size, size);
+    call.set(&Arguments::slots, slots);
+    call.set(&Arguments::scratch, call.scratch(0));
+    return call;
+  };
+  RoutineCall copy = begin("copy");
+  if (!copy.kernel.resultOf(op.getAll()))
+    return op.emitError("no kernel for note_bits with an unused list");
+  copy.set(&Arguments::noted, copy.operand(op.getNoted()));
+  copy.set(&Arguments::all, copy.result(op.getAll()));
+  if (!addLaunch(plan, copy.finish(slots, unitsOfSlot(size, slots))))
+    return failure();
+  RoutineCall find = begin("find");
+  find.set(&Arguments::words, dims.dimOf(op.getBits(), 0));
+  find.set(&Arguments::places,
+           DimExpr::min(size, dims.dimOf(op.getCounts(), 0)));
+  find.set(&Arguments::number, dims.scalar(op.getNumber()));
+  find.set(&Arguments::bits, find.operand(op.getBits()));
+  find.set(&Arguments::entry_words, find.operand(op.getEntryWords()));
+  find.set(&Arguments::masks, find.operand(op.getMasks()));
+  find.set(&Arguments::firsts, find.operand(op.getFirsts()));
+  find.set(&Arguments::counts, find.operand(op.getCounts()));
+  find.set(&Arguments::all, find.result(op.getAll()));
+  if (!addLaunch(
+          plan, find.finish(slots, costPerEntry * unitsOfSlot(entries, slots))))
+    return failure();
+  return endWithSum(std::move(plan), begin("sum"), op.getCount());
+}
+
+SmallVector<DimExpr> notedBitsScratch(Operation *op, graph::DimAnalysis &dims) {
+  if (auto index = dyn_cast<search::IndexBitsOp>(op))
+    return {runtime::indexBitsScratch(dims.dimOf(index.getMasks(), 0)).total()};
+  DimExpr slots = slotsOf(cast<search::NoteBitsOp>(op), dims);
+  return {runtime::noteBitsScratch(slots).total()};
+}
+
 SmallVector<DimExpr> bitRowScratch(search::CosetBitRowsOp op,
                                    graph::DimAnalysis &dims) {
   return {BitRowSizes(op, dims).scratchBytes()};
@@ -139,6 +221,9 @@ bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
   if (auto marks = yielded.getDefiningOp<search::TestAndSetOp>();
       marks && yielded == marks.getBits())
     known = marks.getKnown();
+  if (auto notes = yielded.getDefiningOp<search::NoteBitsOp>();
+      notes && yielded == notes.getAll())
+    known = notes.getNoted();
   if (auto lists = yielded.getDefiningOp<search::AppendNewOp>()) {
     unsigned number = cast<OpResult>(yielded).getResultNumber();
     if (number <= lists.getKnown().size())

@@ -68,6 +68,11 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
           })
           .Case(
               [&](search::TestBitsOp op) { return emitTestBits(context, op); })
+          .Case([&](search::IndexBitsOp op) {
+            return emitIndexBits(context, op);
+          })
+          .Case(
+              [&](search::NoteBitsOp op) { return emitNoteBits(context, op); })
           .Case([&](search::CountNeighboursOp op) {
             return emitCountNeighbours(context, op);
           })
@@ -106,6 +111,8 @@ SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
     return markBitsScratch(marks, dims);
   if (auto rows = dyn_cast<search::CosetBitRowsOp>(work))
     return bitRowScratch(rows, dims);
+  if (isa<search::IndexBitsOp, search::NoteBitsOp>(work))
+    return notedBitsScratch(work, dims);
   if (auto neighbours = dyn_cast<search::CountNeighboursOp>(work))
     return neighbourScratch(neighbours, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))

@@ -58,6 +58,10 @@ mlir::FailureOr<KernelPlan> emitCosetBits(const EmissionContext &context,
                                           search::CosetBitsOp op);
 mlir::FailureOr<KernelPlan> emitTestBits(const EmissionContext &context,
                                          search::TestBitsOp op);
+mlir::FailureOr<KernelPlan> emitIndexBits(const EmissionContext &context,
+                                          search::IndexBitsOp op);
+mlir::FailureOr<KernelPlan> emitNoteBits(const EmissionContext &context,
+                                         search::NoteBitsOp op);
 mlir::FailureOr<KernelPlan> emitCountNeighbours(const EmissionContext &context,
                                                 search::CountNeighboursOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
@@ -83,6 +87,9 @@ llvm::SmallVector<graph::DimExpr> markBitsScratch(search::TestAndSetOp op,
                                                   graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> bitRowScratch(search::CosetBitRowsOp op,
                                                 graph::DimAnalysis &dims);
+/// Those of index_bits and note_bits.
+llvm::SmallVector<graph::DimExpr> notedBitsScratch(mlir::Operation *op,
+                                                   graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> neighbourScratch(search::CountNeighboursOp op,
                                                    graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> matrixScratch(mlir::Operation *op,

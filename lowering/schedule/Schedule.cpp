@@ -44,7 +44,8 @@ static StringRef kindOfRoutine(graph::FusionOp fusion) {
             graph::IsInOp, search::DedupOp, search::BitPositionsOp,
             search::BitsetDifferenceOp, search::TestAndSetOp,
             search::CosetBitRowsOp, search::CosetBitsOp, search::TestBitsOp,
-            search::AppendNewOp, search::CountNeighboursOp>(fusion);
+            search::IndexBitsOp, search::NoteBitsOp, search::AppendNewOp,
+            search::CountNeighboursOp>(fusion);
   return isSet ? SetAttr::getMnemonic() : RoutineAttr::getMnemonic();
 }
 

@@ -21,10 +21,12 @@ template <typename Op> bool isChunk(Operation *op, unsigned operand) {
          operand > 0;
 }
 
-/// Counts, which the host passes to the kernel.
+/// Counts and a number, which the host passes to the kernel.
 template <typename Op> bool isScalar(Operation *op, unsigned operand) {
-  return std::is_same_v<Op, search::AppendNewOp> &&
-         operand + 3 >= op->getNumOperands();
+  constexpr unsigned scalars = std::is_same_v<Op, search::AppendNewOp>  ? 3
+                               : std::is_same_v<Op, search::NoteBitsOp> ? 1
+                                                                        : 0;
+  return operand + scalars >= op->getNumOperands();
 }
 
 template <typename Op>

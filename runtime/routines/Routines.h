@@ -126,6 +126,17 @@ ZENITH_ROUTINE(coset_bits, coset_bits);
 /// Which of a slot's positions have a bit that is set.
 ZENITH_ROUTINE(test_bits, test_bits);
 
+/// The different positions of a list, in one task.
+ZENITH_ROUTINE(index_bits, index_bits);
+
+/// A number at the places of positions whose bits are set, in three steps.
+/// Copies a slot's numbers unless both lists are the same memory.
+ZENITH_ROUTINE(note_bits_copy, note_bits);
+/// Writes the places of a slot's entries.
+ZENITH_ROUTINE(note_bits_find, note_bits);
+/// Sums the slots' counts, in one task.
+ZENITH_ROUTINE(note_bits_sum, note_bits);
+
 /// Positions of queries in an ascending list.
 ZENITH_ROUTINE(searchsorted, searchsorted);
 

@@ -348,6 +348,78 @@ func.func @test_bits_c2(%b: tensor<8xui64>, %p: tensor<4xui64>) {
 
 // -----
 
+func.func @index_bits_c1_rank(%x: tensor<?x1xui64>) {
+  // expected-error@below {{'search.index_bits' op rank of the positions: got 2, expected 1 (index_bits_c1)}}
+  %p, %n, %w, %m, %f = search.index_bits %x words 8 : tensor<?x1xui64> -> tensor<?xi64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @index_bits_c1_words(%x: tensor<?xui64>) {
+  // expected-error@below {{'search.index_bits' op words: got [0], expected values of at least 1 (index_bits_c1)}}
+  %p, %n, %w, %m, %f = search.index_bits %x words 0 : tensor<?xui64> -> tensor<?xi64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @index_bits_c2(%x: tensor<5xui64>) {
+  // expected-error@below {{'search.index_bits' op places: got tensor<4xi64>, expected tensor<5xi64> (index_bits_c2)}}
+  %p, %n, %w, %m, %f = search.index_bits %x words 8 : tensor<5xui64> -> tensor<4xi64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @index_bits_c3(%x: tensor<5xui64>) {
+  // expected-error@below {{'search.index_bits' op list: got tensor<5xui64>, expected tensor<?xui64> (index_bits_c3)}}
+  %p, %n, %w, %m, %f = search.index_bits %x words 8 : tensor<5xui64> -> tensor<5xi64>, tensor<?xui64>, tensor<?xui64>, tensor<5xui64>, tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @note_bits_c1_bits(%b: tensor<8x1xui64>, %w: tensor<4xui64>, %m: tensor<4xui64>, %f: tensor<4xui64>, %n: tensor<6xui64>, %r: tensor<6xi64>, %i: tensor<i64>) {
+  // expected-error@below {{'search.note_bits' op rank of the bits: got 2, expected 1 (note_bits_c1)}}
+  %a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r number %i : (tensor<8x1xui64>, tensor<4xui64>, tensor<4xui64>, tensor<4xui64>, tensor<6xui64>, tensor<6xi64>, tensor<i64>) -> (tensor<6xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @note_bits_c1_counts(%b: tensor<8xui64>, %w: tensor<4xui64>, %m: tensor<4xui64>, %f: tensor<4xui64>, %n: tensor<5xui64>, %r: tensor<6xi64>, %i: tensor<i64>) {
+  // expected-error@below {{'search.note_bits' op size of the counts: got 5, expected 6 (note_bits_c1)}}
+  %a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r number %i : (tensor<8xui64>, tensor<4xui64>, tensor<4xui64>, tensor<4xui64>, tensor<5xui64>, tensor<6xi64>, tensor<i64>) -> (tensor<6xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @note_bits_c2_rank(%b: tensor<8xui64>, %w: tensor<4xui64>, %m: tensor<4x1xui64>, %f: tensor<4xui64>, %n: tensor<6xui64>, %r: tensor<6xi64>, %i: tensor<i64>) {
+  // expected-error@below {{'search.note_bits' op rank of the entries: got 2, expected 1 (note_bits_c2)}}
+  %a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r number %i : (tensor<8xui64>, tensor<4xui64>, tensor<4x1xui64>, tensor<4xui64>, tensor<6xui64>, tensor<6xi64>, tensor<i64>) -> (tensor<6xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @note_bits_c2_size(%b: tensor<8xui64>, %w: tensor<4xui64>, %m: tensor<4xui64>, %f: tensor<3xui64>, %n: tensor<6xui64>, %r: tensor<6xi64>, %i: tensor<i64>) {
+  // expected-error@below {{'search.note_bits' op size of the entries: got 3, expected 4 (note_bits_c2)}}
+  %a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r number %i : (tensor<8xui64>, tensor<4xui64>, tensor<4xui64>, tensor<3xui64>, tensor<6xui64>, tensor<6xi64>, tensor<i64>) -> (tensor<6xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @note_bits_c3(%b: tensor<8xui64>, %w: tensor<4xui64>, %m: tensor<4xui64>, %f: tensor<4xui64>, %n: tensor<6xui64>, %r: tensor<6xi64>, %i: tensor<i64>) {
+  // expected-error@below {{'search.note_bits' op result: got tensor<5xi64>, expected tensor<6xi64> (note_bits_c3)}}
+  %a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r number %i : (tensor<8xui64>, tensor<4xui64>, tensor<4xui64>, tensor<4xui64>, tensor<6xui64>, tensor<6xi64>, tensor<i64>) -> (tensor<5xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
 func.func @test_and_set_c1(%k: tensor<4x1xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
   // expected-error@below {{'search.test_and_set' op rank of the known bits: got 2, expected 1 (test_and_set_c1)}}
   %p, %r = search.test_and_set %k (%a, %b) : (tensor<4x1xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4x1xui64>)

@@ -38,6 +38,14 @@ func.func @coset_bits(%x: tensor<?x3xui8>, %s: tensor<3xui8>, %i: tensor<6xui16>
   return
 }
 
+func.func @noted(%x: tensor<?xui64>, %b: tensor<8xui64>, %r: tensor<?xi64>, %i: tensor<i64>) {
+  // CHECK: %[[PLACES:.*]], %[[COUNTS:.*]], %[[WORDS:.*]], %[[MASKS:.*]], %[[FIRSTS:.*]] = search.index_bits %{{.*}} words 8 : tensor<?xui64> -> tensor<?xi64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>
+  %p, %n, %w, %m, %f = search.index_bits %x words 8 : tensor<?xui64> -> tensor<?xi64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>
+  // CHECK: search.note_bits %{{.*}} at(%[[WORDS]], %[[MASKS]], %[[FIRSTS]]) counts %[[COUNTS]] into %{{.*}} number %{{.*}} : (tensor<8xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xi64>, tensor<i64>) -> (tensor<?xi64>, tensor<i64>)
+  %a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r number %i : (tensor<8xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xi64>, tensor<i64>) -> (tensor<?xi64>, tensor<i64>)
+  return
+}
+
 func.func @test_and_set(%k: tensor<8xui64>, %a: tensor<3xui64>) {
   // CHECK: search.test_and_set %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
   %p, %r = search.test_and_set %k (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)

@@ -86,6 +86,14 @@
 // RUN: zenith-search bfs lrx:5 --store-layers=%t.central.npy --layers=0..0
 // RUN: zenith-search distance lrx:5 --states=%t.central.npy -o %t.distances.npy --json=- | FileCheck --check-prefix=ITSELF %s
 // ITSELF: "layers":[1],{{.*}}"reached":1
+// Some states twice, and the same distances without bits and by the interpreter.
+// RUN: zenith-search walks lrx:5 --width=40 --length=5 -o %t.walks.npy
+// RUN: zenith-search distance lrx:5 --states=%t.walks.npy -o %t.distances.npy --threads=2 --json=- | FileCheck --check-prefix=TWICE %s
+// TWICE: "reached":200,
+// RUN: zenith-search distance lrx:5 --states=%t.walks.npy -o %t.keys.npy --without=bit-rows
+// RUN: cmp %t.distances.npy %t.keys.npy
+// RUN: zenith-search distance lrx:5 --states=%t.walks.npy -o %t.rows.npy --target=interp
+// RUN: cmp %t.distances.npy %t.rows.npy
 //
 // States of any type; one that is the central state, one that has other numbers.
 // RUN: %python %S/Inputs/npy.py write %t.typed.npy '<i8' 4x5 1 0 2 3 4 0 1 2 3 4 1 1 2 3 4 4 0 1 2 3

@@ -4,6 +4,7 @@
 // no other uses.
 
 #include "passes/search/states/BfsLoop.h"
+#include "ir/matchers/TypeOf.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <set>
 
@@ -30,6 +31,7 @@ private:
   bool findNeighbours();
   bool statesGoNowhereElse();
   bool isLookup(Operation *user);
+  std::optional<BfsLoop::Note> noteOf(IsInOp lookup);
   bool fail(const Twine &reason) {
     why = reason.str();
     return false;
@@ -274,10 +276,72 @@ bool LoopMatcher::statesGoNowhereElse() {
   return true;
 }
 
+/// The scalar that a value repeats.
+static Value scalarOf(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  return broadcast && typeOf(broadcast.getOperand()).getRank() == 0
+             ? broadcast.getOperand()
+             : Value();
+}
+
+/// The number of rows that a look-up finds, where `converted` has no other use.
+static ReduceOp countOf(ConvertOp converted) {
+  if (!converted->hasOneUse())
+    return {};
+  auto count = dyn_cast<ReduceOp>(*converted->user_begin());
+  return count && count.getKind() == ReduceKind::sum &&
+                 typeOf(count.getResult()).getRank() == 0 &&
+                 typeOf(count.getResult())
+                     .getElementType()
+                     .isSignlessInteger(64)
+             ? count
+             : ReduceOp();
+}
+
+std::optional<BfsLoop::Note> LoopMatcher::noteOf(IsInOp lookup) {
+  BfsLoop::Note note;
+  note.lookup = lookup;
+  ConvertOp converted;
+  for (Operation *user : lookup->getUsers())
+    if (auto select = dyn_cast<SelectOp>(user); select && !note.select)
+      note.select = select;
+    else if (auto convert = dyn_cast<ConvertOp>(user); convert && !converted)
+      converted = convert;
+    else
+      return std::nullopt;
+  if (!note.select || note.select.getPred() != lookup.getResult() ||
+      !note.select->hasOneUse())
+    return std::nullopt;
+  auto list = dyn_cast<BlockArgument>(note.select.getOnFalse());
+  if (!list || list.getOwner() != &body() ||
+      !typeOf(list).getElementType().isSignlessInteger(64))
+    return std::nullopt;
+  note.carried = list.getArgNumber();
+  note.number = scalarOf(note.select.getOnTrue());
+  note.first = scalarOf(found.loop.getInits()[note.carried]);
+  bool isOnlyNoted =
+      yield()->getOperand(note.carried) == note.select.getResult() &&
+      found.loop.getCondition().getArgument(note.carried).use_empty() &&
+      llvm::all_of(list.getUsers(), [&](Operation *user) {
+        return user == note.select || isa<DimOp>(user);
+      });
+  if (!note.number || !note.first || !isOnlyNoted)
+    return std::nullopt;
+  if (converted) {
+    note.count = countOf(converted);
+    if (!note.count || !note.select->isBeforeInBlock(note.count))
+      return std::nullopt;
+  }
+  return note;
+}
+
 std::optional<BfsLoop> LoopMatcher::match() {
   if (!findFresh() || !findRoles() || !readStarts() || !findNeighbours() ||
       !statesGoNowhereElse())
     return std::nullopt;
+  for (IsInOp lookup : found.lookups)
+    if (std::optional<BfsLoop::Note> note = noteOf(lookup))
+      found.notes.push_back(*note);
   return std::move(found);
 }
 

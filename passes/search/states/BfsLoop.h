@@ -15,6 +15,18 @@ namespace zenith::search {
 struct BfsLoop {
   using Row = std::vector<uint64_t>;
 
+  /// A list of numbers that the loop carries, one for each row of a look-up. A
+  /// step writes its number where the next layer has the row, and may count
+  /// these rows; nothing else in the loop reads the list or the look-up.
+  struct Note {
+    graph::IsInOp lookup;
+    unsigned carried = 0; ///< the list
+    graph::SelectOp select;
+    mlir::Value number;    ///< of the step, in the body
+    graph::ReduceOp count; ///< follows the select; null: not counted
+    mlir::Value first;     ///< what all of the list is before the loop
+  };
+
   graph::WhileOp loop;
   unsigned layer = 0; ///< loop-carried value
   /// The loop-carried value with states of earlier layers, if any.
@@ -24,6 +36,7 @@ struct BfsLoop {
   mlir::Value fresh;         ///< the next layer, in the body
   /// Rows from before the loop that are looked up in the next layer.
   llvm::SmallVector<graph::IsInOp> lookups;
+  llvm::SmallVector<Note> notes; ///< some of them
   /// Ops of the body that a rewrite replaces, in the order of the body.
   llvm::SmallVector<mlir::Operation *> replaced;
   std::vector<Row> starts; ///< distinct

@@ -145,17 +145,44 @@ private:
   RowWords wordsOf(Value rows) override {
     return {{bitsOf(builder, location, bfs, keys, table, rows)}, {}};
   }
-  Value inNext(const RowWords &rows) override {
+  /// The bits of the next layer, row after row.
+  Value listOfNext() {
     RowBuilder lists(builder, location);
-    Value all =
-        lists.reshape(next.getBits(),
-                      RankedTensorType::get({table.rows() * table.words()},
-                                            builder.getIntegerType(64, false)),
-                      {});
+    return lists.reshape(
+        next.getBits(),
+        RankedTensorType::get({table.rows() * table.words()},
+                              builder.getIntegerType(64, false)),
+        {});
+  }
+  Value inNext(const RowWords &rows) override {
     Value bits = rows.words.front();
     auto type = RankedTensorType::get(
         cast<RankedTensorType>(bits.getType()).getShape(), builder.getI1Type());
-    return builder.create<TestBitsOp>(location, type, all, bits);
+    return builder.create<TestBitsOp>(location, type, listOfNext(), bits);
+  }
+
+  std::optional<NotedPlaces> placesOf(const RowWords &rows) override {
+    RowBuilder lists(builder, location);
+    Value bits = rows.words.front();
+    IndexBitsOp &index = indices[bits];
+    Type words = wordListType(builder),
+         places = RankedTensorType::get(
+             cast<RankedTensorType>(bits.getType()).getShape(),
+             builder.getI64Type());
+    if (!index)
+      index = builder.create<IndexBitsOp>(
+          location, TypeRange{places, words, words, words, words}, bits,
+          uint64_t(table.rows() * table.words()));
+    return NotedPlaces{index.getPlaces(), lists.count(index.getCounts())};
+  }
+  std::pair<Value, Value> note(const RowWords &rows, Value list,
+                               Value number) override {
+    IndexBitsOp index = indices.lookup(rows.words.front());
+    auto noted = builder.create<NoteBitsOp>(
+        location, list.getType(), number.getType(), listOfNext(),
+        index.getEntryWords(), index.getMasks(), index.getFirsts(),
+        index.getCounts(), list, number);
+    return {noted.getAll(), noted.getCount()};
   }
 
   const StateKeys &keys;
@@ -163,6 +190,7 @@ private:
   const CosetRows &table;
   CarriedStates states; ///< layer, known, size of the layer
   CosetBitRowsOp next;
+  llvm::DenseMap<Value, IndexBitsOp> indices; ///< of noted rows, by their bits
 };
 
 } // namespace

@@ -5,6 +5,8 @@
 
 #include "passes/search/states/LoopRewrite.h"
 
+#include "ir/matchers/RowBuilder.h"
+
 using namespace mlir;
 using namespace zenith::graph;
 
@@ -61,6 +63,43 @@ void LoopRewrite::buildCondition(Block *block) {
       builder.clone(op, mapping);
 }
 
+/// The note that an op is a part of.
+BfsLoop::Note *LoopRewrite::noteOf(Operation *op) {
+  for (auto &[carried, noted] : notes)
+    if (BfsLoop::Note &each = noted.note;
+        op == each.lookup || op == each.select || op == each.count ||
+        (each.count && op == each.count.getOperand().getDefiningOp()))
+      return &each;
+  return nullptr;
+}
+
+/// The part of a note that an op is, in the new loop.
+void LoopRewrite::buildNote(BfsLoop::Note &part, Operation &op,
+                            IRMapping &mapping) {
+  if (&op != part.select)
+    return;
+  auto [list, count] = note(lookups.find(part.lookup.getOperand())->second,
+                            mapping.lookup(part.select.getOnFalse()),
+                            mapping.lookupOrDefault(part.number));
+  mapping.map(op.getResult(0), list);
+  if (part.count)
+    mapping.map(part.count.getResult(), count);
+}
+
+/// The size of states, or of a list that is noted, as the new loop has it;
+/// null for others.
+Value LoopRewrite::sizeIn(Block &block, Value list) {
+  if (list == old.getBody().getArgument(bfs.layer))
+    return sizeOfLayer(block.getArguments());
+  if (list == bfs.fresh)
+    return sizeOfNext();
+  for (auto &[carried, noted] : notes)
+    if (list == old.getBody().getArgument(carried))
+      return RowBuilder(builder, location)
+          .count(noted.note.lookup.getOperand());
+  return {};
+}
+
 void LoopRewrite::buildBody(Block *block) {
   builder.setInsertionPointToStart(block);
   Block &from = old.getBody().front();
@@ -75,15 +114,15 @@ void LoopRewrite::buildBody(Block *block) {
     }
     if (llvm::is_contained(bfs.replaced, &op))
       continue;
-    if (auto isIn = dyn_cast<IsInOp>(op);
-        isIn && llvm::is_contained(bfs.lookups, isIn))
+    Value list = statesOf(op), size = list ? sizeIn(*block, list) : Value();
+    if (BfsLoop::Note *part = noteOf(&op))
+      buildNote(*part, op, mapping);
+    else if (auto isIn = dyn_cast<IsInOp>(op);
+             isIn && llvm::is_contained(bfs.lookups, isIn))
       mapping.map(op.getResult(0),
                   inNext(lookups.find(isIn.getOperand())->second));
-    else if (Value states = statesOf(op);
-             states && states == from.getArgument(bfs.layer))
-      mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
-    else if (states && states == bfs.fresh)
-      mapping.map(op.getResult(0), sizeOfNext());
+    else if (size)
+      mapping.map(op.getResult(0), size);
     else
       builder.clone(op, mapping);
   }
@@ -111,16 +150,30 @@ void LoopRewrite::prepareLookups() {
       lookups.try_emplace(rows, wordsOf(rows));
 }
 
+void LoopRewrite::carryOthers() {
+  RowBuilder ops(builder, location);
+  for (BfsLoop::Note note : bfs.notes)
+    if (auto places = placesOf(lookups.find(note.lookup.getOperand())->second))
+      notes.insert({note.carried, {note, *places}});
+  for (unsigned carried = 0; carried < old.getInits().size(); ++carried)
+    if (!isState(carried)) {
+      others.push_back({carried, unsigned(inits.size())});
+      auto note = notes.find(carried);
+      bool isNoted = note != notes.end();
+      inits.push_back(isNoted ? ops.broadcast(note->second.note.first,
+                                              ops.listType(), {},
+                                              note->second.places.size)
+                              : old.getInits()[carried]);
+      types.push_back(isNoted ? ops.listType()
+                              : old.getResult(carried).getType());
+    }
+}
+
 void LoopRewrite::run() {
   countStarts();
   prepareLookups();
   carryStates();
-  for (unsigned carried = 0; carried < old.getInits().size(); ++carried)
-    if (!isState(carried)) {
-      others.push_back({carried, unsigned(inits.size())});
-      inits.push_back(old.getInits()[carried]);
-      types.push_back(old.getResult(carried).getType());
-    }
+  carryOthers();
   auto loop = builder.create<WhileOp>(location, types, inits);
   SmallVector<Location> places(types.size(), location);
   Block *condition =
@@ -128,8 +181,14 @@ void LoopRewrite::run() {
   Block *body = builder.createBlock(&loop.getBody(), {}, types, places);
   buildCondition(condition);
   buildBody(body);
-  for (auto [before, after] : others)
-    old.getResult(before).replaceAllUsesWith(loop.getResult(after));
+  builder.setInsertionPointAfter(loop);
+  RowBuilder ops(builder, location);
+  for (auto [before, after] : others) {
+    Value result = loop.getResult(after);
+    if (auto note = notes.find(before); note != notes.end())
+      result = ops.pick(result, note->second.places.ofRows);
+    old.getResult(before).replaceAllUsesWith(result);
+  }
   old.erase();
 }
 

@@ -10,6 +10,7 @@
 #include "passes/search/states/BfsLoop.h"
 #include "passes/search/states/GeneratorTable.h"
 #include "passes/search/states/RowWords.h"
+#include <map>
 
 namespace zenith::search {
 
@@ -63,6 +64,23 @@ protected:
   virtual RowWords wordsOf(mlir::Value) { return {}; }
   /// Which of these rows are in the next layer, once that is built.
   virtual mlir::Value inNext(const RowWords &) { return {}; }
+  /// How a loop carries a list of noted look-ups (BfsLoop::Note): with a place
+  /// for each different row, and one more for rows that can be no states.
+  struct NotedPlaces {
+    mlir::Value ofRows; ///< where each row's is
+    mlir::Value size;   ///< of the list
+  };
+  /// The places of such rows, computed before the loop; nothing where the form
+  /// leaves the list as it is.
+  virtual std::optional<NotedPlaces> placesOf(const RowWords &) {
+    return std::nullopt;
+  }
+  /// The list with a number at the places of those rows that are in the next
+  /// layer, and how many rows that are.
+  virtual std::pair<mlir::Value, mlir::Value>
+  note(const RowWords &, mlir::Value /*list*/, mlir::Value /*number*/) {
+    return {};
+  }
   /// Whether another iteration follows, as far as that does not depend on the
   /// next layer; null where nothing is known.
   virtual mlir::Value shouldContinue(const mlir::IRMapping &) { return {}; }
@@ -84,6 +102,11 @@ protected:
 private:
   void countStarts();
   void prepareLookups();
+  void carryOthers();
+  BfsLoop::Note *noteOf(mlir::Operation *op);
+  void buildNote(BfsLoop::Note &part, mlir::Operation &op,
+                 mlir::IRMapping &mapping);
+  mlir::Value sizeIn(mlir::Block &block, mlir::Value list);
   void buildCondition(mlir::Block *block);
   void buildBody(mlir::Block *block);
   bool isState(unsigned carried) const {
@@ -95,6 +118,11 @@ private:
   llvm::SmallVector<mlir::Type> types;
   std::vector<std::pair<unsigned, unsigned>> others; ///< old index, new index
   llvm::DenseMap<mlir::Value, RowWords> lookups;     ///< by rows
+  struct TakenNote {
+    BfsLoop::Note note;
+    NotedPlaces places;
+  };
+  std::map<unsigned, TakenNote> notes; ///< by the list's old index
 };
 
 } // namespace zenith::search

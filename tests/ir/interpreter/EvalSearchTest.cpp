@@ -116,6 +116,48 @@ TEST(EvalSearch, TestBits) {
             "dense<[true, false, true, false, false]> : tensor<5xi1>");
 }
 
+TEST(EvalSearch, NotedBits) {
+  // Positions 3, 70 and 65, one of them twice, and one in no word: an entry for
+  // each word that has some, or for all words.
+  auto index = [&](const std::string &positions, int64_t size, int64_t words) {
+    std::string type = "tensor<" + std::to_string(size) + "x",
+                list = "tensor<?xui64>";
+    return evaluateBody("  %p, %n, %w, %m, %f = search.index_bits %0 words " +
+                            std::to_string(words) + " : " + type + "ui64> -> " +
+                            type + "i64>, " + list + ", " + list + ", " + list +
+                            ", " + list + "\n  return %p, %n, %w, %m, %f",
+                        type + "i64>, " + list + ", " + list + ", " + list +
+                            ", " + list,
+                        {"dense<" + positions + "> : " + type + "ui64>"});
+  };
+  EXPECT_EQ(index("[70, 3, 4000, 70, 65]", 5, 9),
+            "dense<[2, 0, 5, 2, 1]> : tensor<5xi64>\n"
+            "dense<[0, 1, 2, 0, 0, 0]> : tensor<6xui64>\n"
+            "dense<[0, 1, 9, 9, 9]> : tensor<5xui64>\n"
+            "dense<[8, 66, 0, 0, 0]> : tensor<5xui64>\n"
+            "dense<[0, 9223372036854775809, 3, 3, 3]> : tensor<5xui64>");
+  EXPECT_EQ(index("[70, 200, 64]", 3, 3), "dense<[1, 3, 0]> : tensor<3xi64>\n"
+                                          "dense<0> : tensor<4xui64>\n"
+                                          "dense<[0, 1, 2]> : tensor<3xui64>\n"
+                                          "dense<[0, 65, 0]> : tensor<3xui64>\n"
+                                          "dense<[0, 0, 2]> : tensor<3xui64>");
+  // Bits 1 and 3 of word 0, and bit 6 of word 1; a word after the last.
+  EXPECT_EQ(
+      evaluateBody(
+          "  %a, %c = search.note_bits %0 at (%1, %2, %3) counts %4 into %5 "
+          "number %6 : (tensor<2xui64>, tensor<3xui64>, tensor<3xui64>, "
+          "tensor<3xui64>, tensor<5xui64>, tensor<5xi64>, tensor<i64>) -> "
+          "(tensor<5xi64>, tensor<i64>)\n  return %a, %c",
+          "tensor<5xi64>, tensor<i64>",
+          {"dense<[10, 64]> : tensor<2xui64>",
+           "dense<[0, 1, 9]> : tensor<3xui64>",
+           "dense<[12, 65, 1]> : tensor<3xui64>",
+           "dense<[0, 9223372036854775810, 4]> : tensor<3xui64>",
+           "dense<[7, 7, 1, 5, 7]> : tensor<5xui64>",
+           "dense<-1> : tensor<5xi64>", "dense<6> : tensor<i64>"}),
+      "dense<[-1, 6, -1, 6, -1]> : tensor<5xi64>\ndense<6> : tensor<i64>");
+}
+
 TEST(EvalSearch, CountNeighbours) {
   // The first move swaps two numbers, the second one leaves a state as it is,
   // the third one repeats the last number, wherever beyond its source is.

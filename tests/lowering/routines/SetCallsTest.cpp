@@ -523,6 +523,76 @@ TEST_F(SetKernelTest, CosetBits) {
       }
 }
 
+/// Few positions in many words, many in few, some twice and some in no word.
+TEST_F(SetKernelTest, IndexBits) {
+  for (int64_t words : {1, 40, 3000})
+    for (int64_t count : {0, 1, 39, 40, 41, 5000}) {
+      harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+        Tensor tensor(type);
+        uint64_t state = 5;
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          reinterpret_cast<uint64_t *>(tensor.writable())[i] =
+              i % 9 == 8 ? ~uint64_t(i) : (state >> 33) % (words * 66);
+        }
+        return tensor;
+      };
+      check("%x : tensor<?xui64>",
+            "tensor<?xi64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>",
+            "%p, %n, %w, %m, %f = search.index_bits %x words " +
+                std::to_string(words) +
+                " : tensor<?xui64> -> tensor<?xi64>, tensor<?xui64>, "
+                "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>",
+            "%p, %n, %w, %m, %f", {{count}});
+    }
+}
+
+/// Entries for all words and for some, with few bits and with many, some after
+/// the last word or place; the list is the result's memory, or is copied.
+TEST_F(SetKernelTest, NoteBits) {
+  constexpr int64_t places = 6000;
+  const std::string list = "tensor<?xui64>", numbers = "tensor<?xi64>";
+  for (bool areDense : {false, true})
+    for (auto [words, entries] : {std::pair<int64_t, int64_t>{0, 3},
+                                  {1, 1},
+                                  {37, 37},
+                                  {2000, 2000},
+                                  {2000, 1999},
+                                  {100, 5000}}) {
+      harness.fill = [&, words = words](mlir::RankedTensorType type,
+                                        unsigned number) {
+        Tensor tensor(type);
+        uint64_t state = 5 + number;
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          uint64_t drawn = state >> 20;
+          reinterpret_cast<uint64_t *>(tensor.writable())[i] =
+              number == 0 || number == 2
+                  ? (areDense ? drawn : drawn & drawn >> 7 & drawn << 9)
+              : number == 1 ? drawn % uint64_t(words + 2)
+              : number == 3 ? drawn % (places + 40) | drawn >> 40 << 63
+                            : drawn % 100;
+        }
+        return tensor;
+      };
+      for (int shared : {-1, 5}) {
+        harness.sharedOperand = shared;
+        check("%b : " + list + ", %w : " + list + ", %m : " + list +
+                  ", %f : " + list + ", %n : " + list + ", %r : " + numbers,
+              numbers + ", tensor<i64>",
+              "%i = graph.dim %n, 0 : tensor<?xui64>\n"
+              "%a, %c = search.note_bits %b at (%w, %m, %f) counts %n into %r "
+              "number %i : (" +
+                  list + ", " + list + ", " + list + ", " + list + ", " + list +
+                  ", " + numbers + ", tensor<i64>) -> (" + numbers +
+                  ", tensor<i64>)",
+              "%a, %c",
+              {{words}, {entries}, {entries}, {entries}, {places}, {places}});
+      }
+    }
+}
+
 TEST_F(SetKernelTest, CountNeighbours) {
   // Layers of a few of the states, so that many neighbours are equal, in one
   // and in several partitions; moves that are permutations, of which bytes are

@@ -278,3 +278,104 @@ func.func @looked_up(%rows: tensor<?x4xui8>) -> (tensor<i64>, tensor<?xi1>) {
     } : (tensor<1x4xui8>, tensor<0x4xui8>, tensor<i64>, tensor<?xi1>) -> (tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<?xi1>)
   return %r#2, %r#3 : tensor<i64>, tensor<?xi1>
 }
+
+// -----
+
+// A list of the numbers of steps is noted by bits: a place for each different row, and one more.
+// ROWS-LABEL: func.func @noted
+// ROWS: %[[BITS:.*]] = search.coset_bits
+// ROWS: %[[PLACES:.*]], %[[COUNTS:.*]], %[[WORDS:.*]], %[[MASKS:.*]], %[[FIRSTS:.*]] = search.index_bits %{{.*}} words 1 :
+// ROWS: %[[SIZE:.*]] = graph.dim %[[COUNTS]], 0
+// ROWS: graph.broadcast %{{.*}} [] [%[[SIZE]]]
+// ROWS: %[[LOOP:.*]]:6 = graph.while
+// ROWS-NOT: graph.select
+// ROWS: %[[LIST:.*]], %[[HITS:.*]] = search.note_bits %{{.*}} at(%[[WORDS]], %[[MASKS]], %[[FIRSTS]]) counts %[[COUNTS]] into
+// ROWS: graph.sub %{{.*}}, %[[HITS]]
+// ROWS: graph.gather %[[LOOP]]#5, %
+func.func @noted(%rows: tensor<7x4xui8>) -> (tensor<i64>, tensor<7xi64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<3> : tensor<i64>
+  %start = graph.constant dense<[[0, 1, 2, 9]]> : tensor<1x4xui8>
+  %none = graph.constant dense<> : tensor<0x4xui8>
+  %moves = graph.constant dense<[[1], [2], [0], [3], [2], [0], [1], [3], [1], [0], [2], [3]]> : tensor<12x1xi64>
+  %k = graph.dim %rows, 0 : tensor<7x4xui8>
+  %first = graph.broadcast %zero [] : tensor<i64> -> tensor<7xi64>
+  // expected-remark@below {{search: SEA001: keys have 1 words: 3 fields of 2 bits for 4 positions}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
+  %r:5 = graph.while %start, %none, %k, %zero, %first cond {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<7xi64>):
+      %some = graph.compare gt, %open, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<7xi64>):
+      %n = graph.dim %layer, 0 : tensor<?x4xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %i = graph.is_in %u, %old : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %j = graph.is_in %u, %layer : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %known = graph.or %i, %j : tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x4xui8>) -> tensor<?x4xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %in = graph.is_in %rows, %fresh : (tensor<7x4xui8>, tensor<?x4xui8>) -> tensor<7xi1>
+      %ds = graph.broadcast %d [] : tensor<i64> -> tensor<7xi64>
+      %now = graph.select %in, %ds, %found : tensor<7xi1>, tensor<7xi64>
+      %ones = graph.convert %in : tensor<7xi1> -> tensor<7xi64>
+      %hits = graph.reduce sum, %ones [0] : tensor<7xi64> -> tensor<i64>
+      %left = graph.sub %open, %hits : tensor<i64>
+      graph.yield %fresh, %layer, %left, %d, %now : tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<i64>, tensor<7xi64>
+    } : (tensor<1x4xui8>, tensor<0x4xui8>, tensor<i64>, tensor<i64>, tensor<7xi64>) -> (tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<i64>, tensor<7xi64>)
+  return %r#2, %r#4 : tensor<i64>, tensor<7xi64>
+}
+
+// -----
+
+// The loop reads the list for more than that.
+// ROWS-LABEL: func.func @list_is_read
+// ROWS-NOT: search.index_bits
+// ROWS: search.test_bits
+// ROWS: graph.select
+func.func @list_is_read(%rows: tensor<?x4xui8>) -> (tensor<i64>, tensor<?xi64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<3> : tensor<i64>
+  %start = graph.constant dense<[[0, 1, 2, 9]]> : tensor<1x4xui8>
+  %none = graph.constant dense<> : tensor<0x4xui8>
+  %moves = graph.constant dense<[[1], [2], [0], [3], [2], [0], [1], [3], [1], [0], [2], [3]]> : tensor<12x1xi64>
+  %k = graph.dim %rows, 0 : tensor<?x4xui8>
+  %first = graph.broadcast %zero [] [%k] : tensor<i64> -> tensor<?xi64>
+  // expected-remark@below {{search: SEA001: keys have 1 words: 3 fields of 2 bits for 4 positions}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
+  %r:5 = graph.while %start, %none, %k, %zero, %first cond {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<?xi64>):
+      %some = graph.compare gt, %open, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<?xi64>):
+      %n = graph.dim %layer, 0 : tensor<?x4xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %i = graph.is_in %u, %old : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %j = graph.is_in %u, %layer : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %known = graph.or %i, %j : tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x4xui8>) -> tensor<?x4xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %in = graph.is_in %rows, %fresh : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %l = graph.dim %found, 0 : tensor<?xi64>
+      %ds = graph.broadcast %d [] [%l] : tensor<i64> -> tensor<?xi64>
+      %now = graph.select %in, %ds, %found : tensor<?xi1>, tensor<?xi64>
+      %ones = graph.convert %in : tensor<?xi1> -> tensor<?xi64>
+      %hits = graph.reduce sum, %ones [0] : tensor<?xi64> -> tensor<i64>
+      %most = graph.reduce max, %found [0] : tensor<?xi64> -> tensor<i64>
+      %less = graph.sub %open, %hits : tensor<i64>
+      %left = graph.sub %less, %most : tensor<i64>
+      graph.yield %fresh, %layer, %left, %d, %now : tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<i64>, tensor<?xi64>
+    } : (tensor<1x4xui8>, tensor<0x4xui8>, tensor<i64>, tensor<i64>, tensor<?xi64>) -> (tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<i64>, tensor<?xi64>)
+  return %r#2, %r#4 : tensor<i64>, tensor<?xi64>
+}
