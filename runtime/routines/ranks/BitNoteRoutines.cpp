@@ -182,19 +182,50 @@ static int64_t listHits(const uint64_t *words, const uint64_t *masks,
   return to - list;
 }
 
-/// Notes the positions of an entry that have bits; how many of the list they
-/// are.
+namespace {
+
+/// Places that wait for their number. A line that a store lacks holds up all
+/// stores after it, so that the lines of several are asked for at once.
+struct PendingPlaces {
+  static constexpr int64_t wordBits = 64, mostPlaces = 2 * wordBits;
+
+  ZENITH_METHOD void add(uint64_t place) {
+    __builtin_prefetch(all + place, /*rw=*/1);
+    places[count++] = place;
+  }
+  /// Before further places of an entry are added.
+  ZENITH_METHOD void makeRoom() {
+    if (count > mostPlaces - wordBits)
+      note();
+  }
+  ZENITH_METHOD void note() {
+    for (int64_t i = 0; i < count; ++i)
+      all[places[i]] = number;
+    count = 0;
+  }
+
+  int64_t *all, number;
+  int64_t count = 0;
+  uint64_t places[mostPlaces] = {};
+};
+
+} // namespace
+
+/// Adds the places of an entry's positions that have bits; how many of the list
+/// they are.
 ZENITH_INLINE uint64_t noteEntry(const zenith_note_bits_arguments &given,
-                                 int64_t entry, uint64_t bits) {
+                                 int64_t entry, uint64_t bits,
+                                 PendingPlaces &pending) {
   const uint64_t mask = given.masks[entry],
                  first = given.firsts[entry] & ~repeatedBit;
   const bool repeats = given.firsts[entry] & repeatedBit;
   uint64_t found = 0;
+  pending.makeRoom();
   for (uint64_t hits = bits & mask; hits; hits &= hits - 1) {
     uint64_t place = first + bitsBelow(mask, hits);
     if (place >= uint64_t(given.places))
       continue;
-    given.all[place] = given.number;
+    pending.add(place);
     found += repeats ? given.counts[place] : 1;
   }
   return found;
@@ -206,6 +237,7 @@ static uint64_t noteEntries(const zenith_note_bits_arguments &given,
   uint64_t gathered[notedEntries], found = 0;
   uint32_t list[notedEntries + 8];
   const auto allWords = uint64_t(given.words);
+  PendingPlaces pending{given.all, given.number};
   for (; first < end; first += notedEntries) {
     const int64_t count = std::min(notedEntries, end - first);
     const uint64_t *words = given.bits + first;
@@ -218,8 +250,9 @@ static uint64_t noteEntries(const zenith_note_bits_arguments &given,
     }
     const int64_t hits = listHits(words, given.masks + first, count, list);
     for (int64_t i = 0; i < hits; ++i)
-      found += noteEntry(given, first + list[i], words[list[i]]);
+      found += noteEntry(given, first + list[i], words[list[i]], pending);
   }
+  pending.note();
   return found;
 }
 
@@ -238,10 +271,13 @@ void zenith_routine_note_bits_find(const zenith_note_bits_arguments *arguments,
   const zenith_note_bits_arguments &given = checked(arguments);
   const auto layout = noteBitsScratch<int64_t>(given.slots);
   auto *counts = ScratchReader(given.scratch, layout).take<uint64_t>();
-  for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(given.entries, given.slots, slot);
-    counts[slot] = noteEntries(given, first, last);
-  }
+  if (begin == end)
+    return;
+  // Neighbouring slots have neighbouring entries.
+  std::fill(counts + begin, counts + end, 0);
+  counts[begin] =
+      noteEntries(given, rowsOfSlot(given.entries, given.slots, begin).first,
+                  rowsOfSlot(given.entries, given.slots, end - 1).second);
 }
 
 void zenith_routine_note_bits_sum(const zenith_note_bits_arguments *arguments,

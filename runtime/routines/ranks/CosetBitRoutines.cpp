@@ -220,21 +220,23 @@ template <typename Element> void StateRanks::run(int64_t first, int64_t end) {
 void zenith_routine_coset_bits(const zenith_coset_bits_arguments *arguments,
                                int64_t begin, int64_t end) {
   const zenith_coset_bits_arguments &given = checked(arguments);
+  if (begin == end)
+    return;
   const RankGroups groups(given);
+  // Neighbouring slots have neighbouring states.
+  const int64_t first = rowsOfSlot(given.count, given.slots, begin).first,
+                last = rowsOfSlot(given.count, given.slots, end - 1).second;
+  if (rankBytes(groups, first, last))
+    return;
   StateRanks ranks(groups);
-  for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(given.count, given.slots, slot);
-    if (rankBytes(groups, first, last))
-      continue;
-    if (given.element_bytes == 1)
-      ranks.run<uint8_t>(first, last);
-    else if (given.element_bytes == 2)
-      ranks.run<uint16_t>(first, last);
-    else if (given.element_bytes == 4)
-      ranks.run<uint32_t>(first, last);
-    else
-      ranks.run<uint64_t>(first, last);
-  }
+  if (given.element_bytes == 1)
+    ranks.run<uint8_t>(first, last);
+  else if (given.element_bytes == 2)
+    ranks.run<uint16_t>(first, last);
+  else if (given.element_bytes == 4)
+    ranks.run<uint32_t>(first, last);
+  else
+    ranks.run<uint64_t>(first, last);
 }
 
 /// Words of vectors are gathered where there are some.
