@@ -588,8 +588,8 @@ def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {
     the best ones as have enough distinct states among them; half more are taken where they were too few. How many that is, is carried
     from step to step and changes no result. Where candidates are the rows of a carried layer with their positions moved, they are scored
     without being made: they are compared with the target as each move takes it back. Only the best ones are made.
-    Where the program asks how many different candidates there are, such neighbours are counted without being made, too, if a row has more
-    than four (`search.count_neighbours`), which tells the first of equal ones: only these are chosen from, so that nothing is left to
+    Where the program asks how many different candidates there are, such neighbours are counted without being made, too
+    (`search.count_neighbours`), which tells the first of equal ones: only these are chosen from, so that nothing is left to
     deduplicate. Steps whose other candidates are counted or used for more than being scored stay as they are.
 
     With `explain` each step has a remark (SEA301, SEA302 and SEA401 of [remarks](remarks.md)).

@@ -16,6 +16,7 @@
 // DISTINCT: SEA302
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --metrics --explain=search 2>&1 | FileCheck --check-prefixes=COUNTED,PANCAKE %s
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --metrics --history=1 --explain=search 2>&1 | FileCheck --check-prefixes=COUNTED,PANCAKE %s
+// RUN: zenith-search beam lrx:5 --from=43210 --width=30 --max-steps=20 --metrics --explain=search 2>&1 | FileCheck --check-prefix=COUNTED %s
 // COUNTED: SEA301
 //
 // Counts are the same however the search counts, compiled and interpreted.
@@ -35,7 +36,6 @@
 // Matrices; layers that don't come back.
 // RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --history=2 | FileCheck --check-prefix=MATRIX %s
 // RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --metrics --explain=search 2>&1 | FileCheck --check-prefixes=FORMED,MATRIX %s
-// RUN: zenith-search beam lrx:5 --from=43210 --width=30 --max-steps=20 --metrics --explain=search 2>&1 | FileCheck --check-prefix=FORMED %s
 // FORMED: SEA401
 // MATRIX: path: {{[xy]}}
 //

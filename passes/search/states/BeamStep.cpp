@@ -337,14 +337,12 @@ void StepMatcher::boundLayer() {
 }
 
 /// Whether the program counts what are no neighbours of a layer of some bound,
-/// which can be counted without being made, or a few of each row: telling these
-/// apart takes less.
+/// which can be counted without being made.
 bool StepMatcher::countsOthers() {
   constexpr int64_t mostCounted = int64_t(1) << 30;
-  constexpr size_t few = 4;
   why.isCounted =
       step.isCounted() &&
-      (step.permutations.size() <= few || step.mostLayerRows == 0 ||
+      (step.permutations.empty() || step.mostLayerRows == 0 ||
        step.mostLayerRows > mostCounted / int64_t(step.permutations.size()));
   return why.isCounted;
 }

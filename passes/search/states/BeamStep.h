@@ -57,7 +57,7 @@ struct BeamStep {
 struct BeamRefusal {
   std::string reason;
   /// The program asks how many different ones there are of what are no
-  /// neighbours along permutations, or few of them.
+  /// neighbours along permutations.
   bool isCounted = false;
 };
 
