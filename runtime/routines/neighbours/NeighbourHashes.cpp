@@ -145,6 +145,8 @@ static void hashRowsOf(const RowMoves &moves, const uint32_t *factors,
 
 #ifdef ZENITH_WITH_BYTE_SUMS
 
+/// The first bits depend on all bits of both sums, and so do the last ones
+/// after the shift.
 ZENITH_BYTE_SUMS
 static inline __m256i finishedSums(__m256i first, __m256i second) {
   auto times = [](__m256i x, uint32_t odd) ZENITH_BYTE_SUMS {
@@ -152,9 +154,7 @@ static inline __m256i finishedSums(__m256i first, __m256i second) {
   };
   __m256i sum =
       _mm256_add_epi32(times(first, firstOdd), times(second, thirdOdd));
-  sum = times(_mm256_xor_si256(sum, _mm256_srli_epi32(sum, 16)), secondOdd);
-  sum = times(_mm256_xor_si256(sum, _mm256_srli_epi32(sum, 13)), thirdOdd);
-  return _mm256_xor_si256(sum, _mm256_srli_epi32(sum, 16));
+  return _mm256_xor_si256(sum, _mm256_srli_epi32(sum, 15));
 }
 
 /// Up to four bytes of a row.
