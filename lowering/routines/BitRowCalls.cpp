@@ -41,14 +41,13 @@ FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
   BitRowSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("coset_bit_rows_" + step).str(),
-                                ("_" + step).str());
-    call.set(&Arguments::rows, sizes.rows);
-    call.set(&Arguments::words, sizes.words);
-    call.set(&Arguments::generators, sizes.generators);
-    call.set(&Arguments::moves, sizes.moves);
-    call.set(&Arguments::columns, sizes.columns);
-    call.set(&Arguments::slots, sizes.slots);
+    RoutineCall call = stepCall<Arguments>(context, "coset_bit_rows", step);
+    call.set({{&Arguments::rows, sizes.rows},
+              {&Arguments::words, sizes.words},
+              {&Arguments::generators, sizes.generators},
+              {&Arguments::moves, sizes.moves},
+              {&Arguments::columns, sizes.columns},
+              {&Arguments::slots, sizes.slots}});
     call.set(&Arguments::scratch, call.scratch(0));
     return call;
   };

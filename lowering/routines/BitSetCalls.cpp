@@ -78,14 +78,13 @@ FailureOr<KernelPlan> emitBitsetDifference(const EmissionContext &context,
     return failure();
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("bitset_difference_" + step).str(),
-                                ("_" + step).str());
-    call.set(&Arguments::words, sizes.words);
-    call.set(&Arguments::source_size, sizes.sourceSize);
-    call.set(&Arguments::lists, sizes.lists);
-    call.set(&Arguments::slots, sizes.slots);
-    call.set(&Arguments::chunk_rows, chunkRows);
-    call.set(&Arguments::blocks, sizes.blocks);
+    RoutineCall call = stepCall<Arguments>(context, "bitset_difference", step);
+    call.set({{&Arguments::words, sizes.words},
+              {&Arguments::source_size, sizes.sourceSize},
+              {&Arguments::lists, sizes.lists},
+              {&Arguments::slots, sizes.slots},
+              {&Arguments::chunk_rows, chunkRows},
+              {&Arguments::blocks, sizes.blocks}});
     call.set(&Arguments::scratch, call.scratch(0));
     call.set(&Arguments::bits, call.result(op.getBits()));
     return call;
@@ -164,16 +163,15 @@ FailureOr<KernelPlan> emitTestAndSet(const EmissionContext &context,
     return failure();
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("test_and_set_" + step).str(),
-                                ("_" + step).str());
-    call.set(&Arguments::words, sizes.words);
-    call.set(&Arguments::rows, sizes.rows);
-    call.set(&Arguments::lists, sizes.lists);
-    call.set(&Arguments::slots, sizes.slots);
-    call.set(&Arguments::chunk_rows, chunkRows);
-    call.set(&Arguments::partitions, sizes.partitions);
-    call.set(&Arguments::slot_entries, sizes.slotEntries);
-    call.set(&Arguments::tag_bits, sizes.tagBits);
+    RoutineCall call = stepCall<Arguments>(context, "test_and_set", step);
+    call.set({{&Arguments::words, sizes.words},
+              {&Arguments::rows, sizes.rows},
+              {&Arguments::lists, sizes.lists},
+              {&Arguments::slots, sizes.slots},
+              {&Arguments::chunk_rows, chunkRows},
+              {&Arguments::partitions, sizes.partitions},
+              {&Arguments::slot_entries, sizes.slotEntries},
+              {&Arguments::tag_bits, sizes.tagBits}});
     call.set(&Arguments::scratch, call.scratch(0));
     call.set(&Arguments::bits, call.result(op.getBits()));
     return call;

@@ -102,8 +102,7 @@ private:
 } // namespace
 
 RoutineCall<Arguments> KeySetSteps::begin(StringRef step) {
-  RoutineCall<Arguments> call(context, ("dedup_" + step).str(),
-                              ("_" + step).str());
+  RoutineCall call = stepCall<Arguments>(context, "dedup", step);
   SmallVector<Value> knownRows, key;
   for (const DimExpr &rows : sizes.knownRows)
     knownRows.push_back(call.number(rows));

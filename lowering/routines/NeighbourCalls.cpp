@@ -58,16 +58,15 @@ FailureOr<KernelPlan> emitCountNeighbours(const EmissionContext &context,
   NeighbourSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("count_neighbours_" + step).str(),
-                                ("_" + step).str());
-    call.set(&Arguments::rows, sizes.rows);
-    call.set(&Arguments::columns, sizes.columns);
-    call.set(&Arguments::element_bytes, elementBytesOf(op.getLayer()));
-    call.set(&Arguments::generators, sizes.generators);
-    call.set(&Arguments::nsets, int64_t(sizes.setRows.size()));
-    call.set(&Arguments::slots, sizes.slots);
-    call.set(&Arguments::partitions, sizes.partitions);
-    call.set(&Arguments::finders, sizes.finders);
+    RoutineCall call = stepCall<Arguments>(context, "count_neighbours", step);
+    call.set({{&Arguments::rows, sizes.rows},
+              {&Arguments::columns, sizes.columns},
+              {&Arguments::element_bytes, elementBytesOf(op.getLayer())},
+              {&Arguments::generators, sizes.generators},
+              {&Arguments::nsets, int64_t(sizes.setRows.size())},
+              {&Arguments::slots, sizes.slots},
+              {&Arguments::partitions, sizes.partitions},
+              {&Arguments::finders, sizes.finders}});
     SmallVector<Value> rows;
     for (const DimExpr &count : sizes.setRows)
       rows.push_back(call.number(count));

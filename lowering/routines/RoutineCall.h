@@ -11,7 +11,9 @@
 #include "lowering/builder/KernelBuilder.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/RoutineScratch.h"
+#include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 namespace zenith::kernels {
 
@@ -90,6 +92,12 @@ public:
   void set(Field Arguments::*field, const graph::DimExpr &value) {
     words.set(field, number(value));
   }
+  void
+  set(std::initializer_list<std::pair<int64_t Arguments::*, graph::DimExpr>>
+          sizes) {
+    for (const auto &[field, value] : sizes)
+      set(field, value);
+  }
   template <typename Field>
   void set(Field Arguments::*field, llvm::ArrayRef<mlir::Value> values) {
     words.set(field, array(values));
@@ -104,6 +112,14 @@ public:
 private:
   StructWords<Arguments> words;
 };
+
+/// A call of one of several steps of an op: of routine OP_STEP.
+template <typename Arguments>
+RoutineCall<Arguments> stepCall(const EmissionContext &context,
+                                llvm::StringRef op, llvm::StringRef step) {
+  return RoutineCall<Arguments>(context, (op + "_" + step).str(),
+                                ("_" + step).str());
+}
 
 /// The plan, with a last launch of one task that adds up what slots counted
 /// into the result `count`.

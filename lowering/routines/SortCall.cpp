@@ -200,8 +200,7 @@ static FailureOr<KernelPlan> emitCountedTopK(const EmissionContext &context,
   double each = double(layout.length.constant().value_or(1 << 20)) /
                 double(slots.constant().value_or(16));
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("top_k_" + step).str(),
-                                ("_" + step).str());
+    RoutineCall call = stepCall<Arguments>(context, "top_k", step);
     call.set(&Arguments::length, layout.length);
     call.set(&Arguments::k, context.dims.dimOf(op.getValues(), op.getDim()));
     call.set(&Arguments::smallest, int64_t(op.getSmallest()));

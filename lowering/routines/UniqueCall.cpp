@@ -64,8 +64,7 @@ FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
   UniqueSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("unique_" + step).str(),
-                                ("_" + step).str());
+    RoutineCall call = stepCall<Arguments>(context, "unique", step);
     call.set(&Arguments::rows, sizes.rows);
     call.set(&Arguments::elements, sizes.elements);
     call.set(&Arguments::dtype, call.dtype(op.getOperand()));
