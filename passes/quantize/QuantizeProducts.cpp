@@ -43,6 +43,7 @@ private:
   StringRef reasonToStay(const WeightedProduct &product) const;
   void quantize(WeightedProduct &product, size_t index);
   void explain(const WeightedProduct &product, StringRef operands) const;
+  void explainStay(const WeightedProduct &product, StringRef reason) const;
 
   void quantizeStatically(WeightedProduct &product, size_t index);
   void quantizeDynamically(WeightedProduct &product);
@@ -143,6 +144,13 @@ StringRef ProductQuantizer::reasonToStay(const WeightedProduct &product) const {
       llvm::all_of(convolution.getLow(), [](int64_t n) { return n >= 0; }) &&
       llvm::all_of(convolution.getHigh(), [](int64_t n) { return n >= 0; });
   return isPlain ? "" : "no convolution of integers has its form";
+}
+
+void ProductQuantizer::explainStay(const WeightedProduct &product,
+                                   StringRef reason) const {
+  if (request.explain)
+    remarks::emit(product.op, remarks::Code::PRE006,
+                  {product.name, product.op->getName().stripDialect(), reason});
 }
 
 Value ProductQuantizer::scalar(Type element, double value) {
@@ -380,12 +388,12 @@ llvm::Expected<std::vector<std::string>> ProductQuantizer::run() {
     if (reason.empty()) {
       names.push_back(product.name);
       quantize(product, index);
-    } else if (request.explain) {
-      remarks::emit(
-          product.op, remarks::Code::PRE006,
-          {product.name, product.op->getName().stripDialect(), reason});
+    } else {
+      explainStay(product, reason);
     }
   }
+  for (const WeightedProduct &product : nestedProductsOf(function))
+    explainStay(product, "it is in a loop or a branch");
   if (!dynamic.empty() && !request.scalesRows)
     remarks::emit(function, remarks::Code::EXP002, {int64_t(dynamic.size())});
   eraseUnused();

@@ -155,4 +155,15 @@ weightedProductsOf(func::FuncOp function, ParameterValues &parameters) {
   return products;
 }
 
+std::vector<WeightedProduct> nestedProductsOf(func::FuncOp function) {
+  std::vector<WeightedProduct> products;
+  function.walk([&](Operation *op) {
+    if (op->getBlock() == &function.front())
+      return;
+    if (auto product = productOf(*op))
+      products.push_back(std::move(*product));
+  });
+  return products;
+}
+
 } // namespace zenith::quantize

@@ -62,6 +62,10 @@ struct WeightedProduct {
 llvm::Expected<std::vector<WeightedProduct>>
 weightedProductsOf(mlir::func::FuncOp function, ParameterValues &parameters);
 
+/// The products by weights in loops and branches of `function`, in program
+/// order, without the weights' values.
+std::vector<WeightedProduct> nestedProductsOf(mlir::func::FuncOp function);
+
 } // namespace zenith::quantize
 
 #endif // ZENITH_PASSES_QUANTIZE_WEIGHTEDPRODUCTS_H
