@@ -39,10 +39,27 @@ static bool matches(StringRef pattern, StringRef text) {
   return false;
 }
 
+/// The names of the source's ops that `op` was made of.
+static SmallVector<std::string> sourceNames(Operation *op) {
+  SmallVector<std::string> names;
+  op->getLoc()->walk([&](Location part) {
+    auto name = dyn_cast<NameLoc>(part);
+    if (!name)
+      return WalkResult::advance();
+    names.push_back(name.getName().str());
+    return WalkResult::skip();
+  });
+  if (names.empty())
+    names.push_back(sourceName(op));
+  return names;
+}
+
 static bool names(StringRef pattern, Operation *op) {
   if (pattern.consume_front("op:"))
     return pattern == op->getName().stripDialect() || pattern == policyName(op);
-  return matches(pattern, sourceName(op));
+  return llvm::any_of(sourceNames(op), [&](const std::string &name) {
+    return matches(pattern, name);
+  });
 }
 
 const std::string *keepPattern(Operation *op, ArrayRef<std::string> patterns) {
@@ -63,7 +80,7 @@ static std::vector<std::string> knownNames(ModuleOp module, bool ofKinds) {
   }
   module.walk([&](Operation *op) {
     if (listOf(op) != List::None)
-      names.push_back(sourceName(op));
+      llvm::append_range(names, sourceNames(op));
   });
   return names;
 }

@@ -198,7 +198,7 @@ std::optional<unsigned> AttentionFinder::keyPosition() {
 
 /// Gives ids to the dimensions of the scores as the first matmul computes them.
 LogicalResult AttentionFinder::readProduct() {
-  DotGeneralOp product = chain.product;
+  product = chain.product;
   DotDimsAttr attr = product.getDims();
   if (attr.getLhsContracting().size() != 1)
     return miss.at(product, "queries and keys are summed over more dimensions "

@@ -32,6 +32,7 @@ struct ScoreSize {
 struct AttentionMatch {
   graph::DotGeneralOp root; ///< weights times values
   graph::SoftmaxOp softmax;
+  graph::DotGeneralOp product; ///< queries times keys
   ScoreMask mask;
   bool guarded = false;
   double scale = 1;

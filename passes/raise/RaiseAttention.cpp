@@ -158,9 +158,15 @@ Value AttentionWriter::build() {
   shape.back() = typeOf(v).getShape().back();
   FloatAttr removed =
       mask.kept ? builder.getF64FloatAttr(mask.removed) : FloatAttr();
-  Value result = builder.create<AttentionOp>(
-      loc, RankedTensorType::get(shape, element), q, k, v, m, APFloat(scale),
+  // Whoever names one of the three ops means what became of it.
+  auto attention = builder.create<AttentionOp>(
+      builder.getFusedLoc({loc, softmax.getLoc(), product.getLoc()}),
+      RankedTensorType::get(shape, element), q, k, v, m, APFloat(scale),
       mask.causal, removed, guarded);
+  if (root->hasAttr(highestPrecisionAttrName) ||
+      product->hasAttr(highestPrecisionAttrName))
+    attention->setAttr(highestPrecisionAttrName, builder.getUnitAttr());
+  Value result = attention;
   // The features replace the keys.
   result = moved(ordered(result, rows, space), canonical, last, key);
   result = ordered(result, spaces[last], resultIds);
