@@ -342,6 +342,8 @@ Value WordArithmetic::saturated(Words x, bool isSigned) {
 
 Words WordArithmetic::from(Value value, bool isSigned) {
   Type element = typeOf(value).getElementType();
+  if (element.isInteger(64))
+    return split(value); // the other sign, which is not lacking
   if (element.isF64())
     return fromDouble(value, isSigned);
   if (isa<FloatType>(element))
@@ -432,6 +434,8 @@ Value WordArithmetic::toFloat(Words x, FloatType element, bool isSigned) {
 }
 
 Value WordArithmetic::to(Words x, Type element, bool isSigned) {
+  if (element.isInteger(64))
+    return join(x, element); // the other sign, which is not lacking
   if (element.isInteger(1))
     return unary<NotOp>(isZero(binary<OrOp>(x.low, x.high)));
   if (element.isF64()) {

@@ -54,8 +54,8 @@ public:
   Words leadingZeros(Words x);
 
   //===-- conversions ---------------------------------------------------===//
-  /// From integers of up to 32 bits, booleans and floats. Floats truncate; NaN
-  /// gives 0, and what is out of range the nearest integer.
+  /// From integers, booleans and floats. Floats truncate; NaN gives 0, and what
+  /// is out of range the nearest integer.
   Words from(mlir::Value value, bool isSigned);
   /// To such types, rounding once.
   mlir::Value to(Words x, mlir::Type element, bool isSigned);

@@ -4,6 +4,9 @@
 //
 // RUN: split-file %s %t
 // RUN: zenith-run %t/integers.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
+// Words of one sign alone are converted to and from the whole ones of the other.
+// RUN: zenith-run %t/integers.mlir --random-inputs=1 --without-types=i64 --compare=interp --atol=0 --rtol=0
+// RUN: zenith-run %t/integers.mlir --random-inputs=1 --without-types=ui64 --compare=interp --atol=0 --rtol=0
 // RUN: zenith-run %t/scans.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
 // RUN: zenith-run %t/control.mlir --random-inputs=3 --without-types=i64 --compare=interp --atol=0 --rtol=0
 // RUN: zenith-run %t/ordering.mlir --random-inputs=1 --without-types=i64,ui64 --compare=interp --atol=0 --rtol=0
