@@ -365,7 +365,7 @@ def LegalizeTypesPass : ZenithPass<"zenith-legalize-types", "::mlir::func::FuncO
 
     f16, bf16 and f8: each op that computes on them widens its operands to f32 and rounds its result once. For +, -, *, / and sqrt this
     is the result of the narrow op: f32 has at least 2p + 2 bits for a narrow type of p bits, so that rounding twice rounds once. Values
-    keep their types in memory; movement moves them as they are.
+    keep their types in memory; movement moves them as they are. Running sums and scatters, which round at each element, do so still.
 
     i64, ui64: a value is a pair of ui32, its low and its high word: carries, products of halves, shifts, comparisons, long division. What
     wraps around wraps around as before. Arguments, results and parameters stay what they are; they are split where they enter and
