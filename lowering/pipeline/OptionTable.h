@@ -26,6 +26,7 @@ template <typename Enum> using Word = std::pair<const char *, Enum>;
 enum class Condition {
   Compiles,
   CompilesForProcessor,
+  DecidesTopics,
   Explains,
   Reports,
   WritesResults,
@@ -55,6 +56,7 @@ template <> struct Words<Condition> {
   static constexpr Word<Condition> all[] = {
       {"with --target=interp", Condition::Compiles},
       {"without --target=cpu or cpu:ARCH", Condition::CompilesForProcessor},
+      {"with --target=interp, but on precision", Condition::DecidesTopics},
       {"without --explain", Condition::Explains},
       {"without --report", Condition::Reports},
       {"without --out-dir", Condition::WritesResults},

@@ -25,6 +25,7 @@
 // HALF: "derived_parameters":{"bytes":21568,
 // RUN: zenith-run %t/m.mlir --random-inputs=1 --mixed-precision=bf16 --target=cpu:x86-64-v3 --explain=precision 2>&1 | FileCheck --check-prefix=REMARK %s
 // REMARK-COUNT-2: precision PRE002 {{.*}}: 'dot_general' multiplies narrow operands (rule allow: operands bf16, sums f32, result f32)
+// RUN: zenith-run %t/m.mlir --random-inputs=1 --mixed-precision=bf16 --target=interp --explain=precision 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: zenith-compile %t/m.mlir --emit=asm --target=cpu:znver3 --mixed-precision=bf16 | FileCheck --check-prefix=AVX2 %s
 // AVX2-DAG: vpslld $16
 // AVX2-DAG: vfmadd

@@ -27,6 +27,9 @@ llvm::Error zenith::tools::applyPolicy(ModuleOp module,
     compile = options.compile;
   compile.target = "cpu"; // of which no phase so far makes use
   compile.folder = folder;
+  std::optional<RemarkPrinter> printer;
+  if (diagnostics)
+    printer.emplace(module.getContext(), options, *diagnostics);
   return pipeline::lowerTo("precision", module, compile);
 }
 

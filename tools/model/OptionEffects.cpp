@@ -55,9 +55,15 @@ llvm::Error zenith::tools::checkKeepEffect(const PrecisionOptions &options,
 
 llvm::SmallVector<Fact> zenith::tools::runFacts(const RunOptions &options) {
   bool compiles = !options.isInterpreted();
+  // What a policy makes of a program is decided before a target is.
+  bool explainsPrecisionAlone =
+      llvm::all_of(options.explain, [](remarks::Topic topic) {
+        return topic == remarks::Topic::Precision;
+      });
   bool onDevice = target::OpenCLTarget::isTargetName(options.compile.target);
   return {{Condition::Compiles, compiles},
           {Condition::CompilesForProcessor, compiles && !onDevice},
+          {Condition::DecidesTopics, compiles || explainsPrecisionAlone},
           {Condition::Explains, !options.explain.empty()},
           {Condition::Reports, !options.reports.empty()},
           {Condition::Offloads, !options.offloadFolder.empty()}};
