@@ -4,6 +4,7 @@
 // counter, and not only in what reads it.
 //
 // RUN: %python %S/Inputs/exit_code.py 7 zenith-run %s --random-inputs=1 --mixed-precision=bf16 --compare=f32 --per-op --rtol=1e-4 --atol=0 2>&1 | FileCheck %s
+// RUN: %python %S/Inputs/exit_code.py 7 zenith-run %s --random-inputs=1 --target=interp --mixed-precision=bf16 --compare=f32 --per-op --rtol=1e-4 --atol=0 2>&1 | FileCheck %s
 // CHECK: op 1 is the first that differs from the f32 program's: 'graph.while' op at loop: the largest difference is
 // RUN: zenith-run %s --random-inputs=1 --mixed-precision=bf16 --report=precision | FileCheck --check-prefix=REPORT %s
 // REPORT: "name":"before",

@@ -6,6 +6,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python -c "import struct; open('%t/c.raw', 'wb').write(struct.pack('<144f', *[1 + 2**-9] * 144))"
 // RUN: zenith-run %s --random-inputs=1 --dim n=2 --mixed-precision=bf16 --max-error=0.0015 --calibrate x=f32[2x72]:%t/c.raw --explain=precision 2>&1 | FileCheck %s
+// RUN: zenith-run %s --random-inputs=1 --dim n=2 --target=interp --mixed-precision=bf16 --max-error=0.0015 --calibrate x=f32[2x72]:%t/c.raw --explain=precision 2>&1 | FileCheck %s
 // CHECK-DAG: small: 'dot_general' stays f32 for the bound
 // CHECK-DAG: large: 'dot_general' {{.*}}(rule bound: operands bf16
 

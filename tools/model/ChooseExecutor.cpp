@@ -5,6 +5,7 @@
 
 #include "ir/GraphDialect.h"
 #include "lowering/pipeline/Compile.h"
+#include "lowering/pipeline/PhaseBoundary.h"
 #include "tools/model/CompiledModel.h"
 #include "tools/model/Executor.h"
 #include "tools/model/RunOptions.h"
@@ -17,8 +18,10 @@ llvm::Error zenith::tools::applyPolicy(ModuleOp module,
                                        const std::string &folder,
                                        const RunOptions &options,
                                        Diagnostics *diagnostics) {
-  if (options.compile.mixedPrecision.empty() &&
-      !module->hasAttr(graph::precisionAttrName))
+  auto phase = module->getAttrOfType<StringAttr>(pipeline::phaseAttrName);
+  bool isApplied = phase && phase == "precision";
+  if (isApplied || (options.compile.mixedPrecision.empty() &&
+                    !module->hasAttr(graph::precisionAttrName)))
     return llvm::Error::success();
   pipeline::CompileOptions compile;
   if (diagnostics)

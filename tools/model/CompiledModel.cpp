@@ -278,6 +278,14 @@ zenith::tools::compileOptions(const RunOptions &options,
   return compile;
 }
 
+pipeline::CompileOptions zenith::tools::frontOptions(const RunOptions &options,
+                                                     Diagnostics &diagnostics) {
+  pipeline::CompileOptions compile = compileOptions(options, diagnostics);
+  if (options.isInterpreted())
+    compile.target = "cpu";
+  return compile;
+}
+
 llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
     OwningOpRef<ModuleOp> module, const std::string &folder,
     const RunOptions &options, Diagnostics &diagnostics) {

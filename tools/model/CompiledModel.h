@@ -40,6 +40,10 @@ llvm::Error measureOffload(RunOptions &options);
 /// compilation.
 pipeline::CompileOptions compileOptions(const RunOptions &options,
                                         Diagnostics &diagnostics);
+/// The same for phases up to precision, of which none makes use of a target;
+/// the interpreter is none.
+pipeline::CompileOptions frontOptions(const RunOptions &options,
+                                      Diagnostics &diagnostics);
 /// Prints a remark of a topic that `options` ask for, in their format.
 void printRemark(const pipeline::Remark &remark, const ReportOptions &options,
                  Diagnostics &diagnostics);

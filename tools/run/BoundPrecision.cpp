@@ -85,7 +85,7 @@ static double workOf(Operation *op, graph::DimAnalysis &dims,
 
 llvm::Error PrecisionBound::buildSwitches() {
   OwningOpRef<ModuleOp> probe(module.clone());
-  pipeline::CompileOptions compile = compileOptions(options, diagnostics);
+  pipeline::CompileOptions compile = frontOptions(options, diagnostics);
   compile.folder = folder;
   if (llvm::Error error = pipeline::lowerTo("clean", *probe, compile))
     return error;

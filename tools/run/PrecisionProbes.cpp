@@ -114,7 +114,7 @@ zenith::tools::probePrecision(ModuleOp module, const std::string &folder,
                               Diagnostics &diagnostics) {
   RunOptions options = quiet(given);
   OwningOpRef<ModuleOp> wide(module.clone());
-  pipeline::CompileOptions compile = compileOptions(options, diagnostics);
+  pipeline::CompileOptions compile = frontOptions(options, diagnostics);
   compile.folder = folder;
   if (llvm::Error error = pipeline::lowerTo("clean", *wide, compile))
     return std::move(error);
