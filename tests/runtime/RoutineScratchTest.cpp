@@ -43,6 +43,8 @@ TEST(RoutineScratch, TotalsHoldAllArrays) {
         bitsetDifferenceScratch<int64_t>(3, 2, n, 4, 256, n % 2 == 0));
     expectDisjoint(testAndSetScratch<int64_t>(3, 2 * n, n, 4, 256, n > 1));
     expectDisjoint(cosetBitRowsScratch<int64_t>(n, 3, 5, 2 * n + 1));
+    expectDisjoint(indexBitsScratch<int64_t>(n));
+    expectDisjoint(noteBitsScratch<int64_t>(n));
   }
 }
 
