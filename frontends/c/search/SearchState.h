@@ -41,7 +41,7 @@ struct zenith_search {
   std::unique_ptr<zenith_session, zenith::c::SessionFree> session;
   zenith::c::ArrayList state;
   zenith::c::Ref<zenith_array> limit; ///< of steps, the last argument of @run
-  std::vector<int64_t> layers; ///< sizes, each of a whole layer
+  std::vector<int64_t> layers;        ///< sizes, each of a whole layer
   bool more = true;
   bool wasTold = false; ///< the next size is that of a layer that is listed
   bool isLost = false;  ///< a step failed that had taken the state over

@@ -305,8 +305,11 @@ func.func @noted(%rows: tensor<7x4xui8>) -> (tensor<i64>, tensor<7xi64>) {
   // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
   %r:5 = graph.while %start, %none, %k, %zero, %first cond {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<7xi64>):
+      %size = graph.dim %layer, 0 : tensor<?x4xui8>
+      %more = graph.compare gt, %size, %zero : tensor<i64> -> tensor<i1>
       %some = graph.compare gt, %open, %zero : tensor<i64> -> tensor<i1>
-      graph.yield %some : tensor<i1>
+      %both = graph.and %more, %some : tensor<i1>
+      graph.yield %both : tensor<i1>
     } do {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<7xi64>):
       %n = graph.dim %layer, 0 : tensor<?x4xui8>
@@ -351,8 +354,11 @@ func.func @list_is_read(%rows: tensor<?x4xui8>) -> (tensor<i64>, tensor<?xi64>) 
   // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
   %r:5 = graph.while %start, %none, %k, %zero, %first cond {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<?xi64>):
+      %size = graph.dim %layer, 0 : tensor<?x4xui8>
+      %more = graph.compare gt, %size, %zero : tensor<i64> -> tensor<i1>
       %some = graph.compare gt, %open, %zero : tensor<i64> -> tensor<i1>
-      graph.yield %some : tensor<i1>
+      %both = graph.and %more, %some : tensor<i1>
+      graph.yield %both : tensor<i1>
     } do {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %open: tensor<i64>, %depth: tensor<i64>, %found: tensor<?xi64>):
       %n = graph.dim %layer, 0 : tensor<?x4xui8>
