@@ -211,10 +211,12 @@ def right_gap(text):
         need(all(Gap.is_number(x) and int(x) < 2**31 for x in entries))
         central = [int(x) for x in entries]
     moved = max([x for _, p in gap.moves for x in p] or [0])
-    need(moved > 0 and (central is None or len(central) >= moved))
+    need(moved > 0 or (central and gap.moves))
+    need(central is None or len(central) >= moved)
     points = len(central or range(moved))
     names = [n for n, _ in gap.moves]
-    while names and all(n.startswith("M_") for n in names):
+    # A prefix of puzzle files, which have no hints; names beside hints are whole.
+    while not gap.hints and names and all(n.startswith("M_") for n in names):
         names = [n[2:] for n in names]
     result = []
     for name, (_, p) in zip(names, gap.moves):
