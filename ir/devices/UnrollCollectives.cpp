@@ -30,27 +30,6 @@ static llvm::Error fail(Operation *op, ErrorCode code, const Twine &message) {
 // Folds
 //===----------------------------------------------------------------------===//
 
-static Value joinTwo(OpBuilder &b, Location loc, ReduceKind kind, Value lhs,
-                     Value rhs) {
-  switch (kind) {
-  case ReduceKind::sum:
-    return b.create<AddOp>(loc, lhs.getType(), lhs, rhs);
-  case ReduceKind::prod:
-    return b.create<MulOp>(loc, lhs.getType(), lhs, rhs);
-  case ReduceKind::max:
-    return b.create<MaxOp>(loc, lhs.getType(), lhs, rhs);
-  case ReduceKind::min:
-    return b.create<MinOp>(loc, lhs.getType(), lhs, rhs);
-  case ReduceKind::all:
-    return b.create<AndOp>(loc, lhs.getType(), lhs, rhs);
-  case ReduceKind::any:
-    return b.create<OrOp>(loc, lhs.getType(), lhs, rhs);
-  case ReduceKind::parity:
-    return b.create<XorOp>(loc, lhs.getType(), lhs, rhs);
-  }
-  llvm_unreachable("no other kinds");
-}
-
 // The ops of a region of scalars on tensors of one shape.
 static llvm::Expected<Value> joinByRegion(OpBuilder &b, Operation *op,
                                           Region &body, Value lhs, Value rhs) {
@@ -110,8 +89,8 @@ llvm::Expected<Value> graph::foldValues(OpBuilder &b, Operation *op,
     folded = converted(b, folded, b.getF32Type());
   for (Value value : values.drop_front()) {
     if (kind) {
-      folded = joinTwo(b, op->getLoc(), *kind, folded,
-                       wide ? converted(b, value, b.getF32Type()) : value);
+      folded = combined(b, op->getLoc(), *kind, folded,
+                        wide ? converted(b, value, b.getF32Type()) : value);
       continue;
     }
     auto joined = joinByRegion(b, op, *body, folded, value);

@@ -5,6 +5,7 @@
 #include "ir/GraphOps.h"
 #include "ir/matchers/DynamicDims.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/GraphPasses.h"
@@ -24,28 +25,6 @@ namespace zenith {
 } // namespace zenith
 
 namespace zenith::raise {
-
-static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
-                     Value lhs, Value rhs) {
-  Type type = lhs.getType();
-  switch (kind) {
-  case ReduceKind::sum:
-    return builder.create<AddOp>(loc, type, lhs, rhs);
-  case ReduceKind::prod:
-    return builder.create<MulOp>(loc, type, lhs, rhs);
-  case ReduceKind::max:
-    return builder.create<MaxOp>(loc, type, lhs, rhs);
-  case ReduceKind::min:
-    return builder.create<MinOp>(loc, type, lhs, rhs);
-  case ReduceKind::all:
-    return builder.create<AndOp>(loc, type, lhs, rhs);
-  case ReduceKind::any:
-    return builder.create<OrOp>(loc, type, lhs, rhs);
-  case ReduceKind::parity:
-    return builder.create<XorOp>(loc, type, lhs, rhs);
-  }
-  return {};
-}
 
 /// The kinds of all results; nullopt where one is no known reduction.
 static std::optional<SmallVector<ReduceKind>> regionReduceKinds(Operation *op) {
@@ -68,7 +47,7 @@ static Value withInit(OpBuilder &builder, Location loc, ReduceKind kind,
   Value everywhere = builder.create<BroadcastOp>(
       loc, reduced.getType(), init, ArrayRef<int64_t>{},
       dynamicDimsOf(builder, loc, reduced));
-  return combine(builder, loc, kind, everywhere, reduced);
+  return combined(builder, loc, kind, everywhere, reduced);
 }
 
 /// reduce rounds sums and products of narrow floats once; a scan and the region

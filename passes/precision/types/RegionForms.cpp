@@ -45,7 +45,6 @@ private:
     return builder.create<CompareOp>(loc, typeOf(x).clone(builder.getI1Type()),
                                      direction, x, y);
   }
-  Value combined(ReduceKind kind, Value x, Value y);
   Value neutral(ReduceKind kind, Type element);
   Value isBefore(SortOp op, ValueRange sides);
   Block *fill(Region &region, ArrayRef<Type> elements);
@@ -69,49 +68,9 @@ Block *FormBuilder::fill(Region &region, ArrayRef<Type> elements) {
                              SmallVector<Location>(types.size(), loc));
 }
 
-Value FormBuilder::combined(ReduceKind kind, Value x, Value y) {
-  switch (kind) {
-  case ReduceKind::sum:
-    return binary<AddOp>(x, y);
-  case ReduceKind::prod:
-    return binary<MulOp>(x, y);
-  case ReduceKind::max:
-    return binary<MaxOp>(x, y);
-  case ReduceKind::min:
-    return binary<MinOp>(x, y);
-  case ReduceKind::all:
-    return binary<AndOp>(x, y);
-  case ReduceKind::any:
-    return binary<OrOp>(x, y);
-  case ReduceKind::parity:
-    return binary<XorOp>(x, y);
-  }
-  llvm_unreachable("every kind of reduction has a case");
-}
-
-/// What a fold of integers starts from, or a sum or product of floats.
 Value FormBuilder::neutral(ReduceKind kind, Type element) {
-  auto constant = [&](TypedAttr value) -> Value {
-    return builder.create<ConstantOp>(
-        loc, cast<ElementsAttr>(
-                 DenseElementsAttr::get(scalarOf(element), Attribute(value))));
-  };
-  if (isa<FloatType>(element))
-    return constant(
-        builder.getFloatAttr(element, kind == ReduceKind::prod ? 1 : 0));
-  unsigned width = element.getIntOrFloatBitWidth();
-  bool isSigned = !element.isUnsignedInteger();
-  APInt least = isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0);
-  APInt start(width, 0);
-  if (kind == ReduceKind::prod)
-    start = APInt(width, 1);
-  else if (kind == ReduceKind::max)
-    start = least;
-  else if (kind == ReduceKind::min)
-    start = ~least;
-  else if (kind == ReduceKind::all)
-    start = APInt::getAllOnes(width);
-  return constant(builder.getIntegerAttr(element, start));
+  return builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(neutralElement(kind, element)));
 }
 
 /// Whether the first of `sides`, two scalars of each operand, comes before the
@@ -181,7 +140,8 @@ SmallVector<Value> FormBuilder::withRegion(ReduceWindowOp op) {
       ValueRange{start}, op.getWindow(), op.getStrides(), op.getLow(),
       op.getHigh(), op.getBaseDilation(), op.getDilation());
   Block *block = fill(fold.getBody(), {element, element});
-  builder.create<YieldOp>(loc, combined(op.getKind(), block->getArgument(0),
+  builder.create<YieldOp>(loc, combined(builder, loc, op.getKind(),
+                                        block->getArgument(0),
                                         block->getArgument(1)));
   return SmallVector<Value>(fold.getResults());
 }
@@ -236,9 +196,9 @@ SmallVector<Value> FormBuilder::withRegion(ScatterOp op) {
       op.getIndices(), ValueRange{op.getUpdates()}, op.getDims(),
       op.getUnique());
   Block *block = fill(scatter.getBody(), {element, element});
-  builder.create<YieldOp>(loc,
-                          combined(foldOf(op.getKind()), block->getArgument(0),
-                                   block->getArgument(1)));
+  builder.create<YieldOp>(loc, combined(builder, loc, foldOf(op.getKind()),
+                                        block->getArgument(0),
+                                        block->getArgument(1)));
   return SmallVector<Value>(scatter.getResults());
 }
 
@@ -345,7 +305,7 @@ std::optional<SmallVector<Value>> FormBuilder::stepByStep(CumulativeOp op) {
         starts[dim] = place;
         Value element =
             builder.create<DynamicSliceOp>(loc, slice, op.getOperand(), starts);
-        Value next = combined(op.getKind(), state[1], element);
+        Value next = combined(builder, loc, op.getKind(), state[1], element);
         Value written = builder.create<DynamicUpdateSliceOp>(
             loc, type, state[2], op.getExclusive() ? state[1] : next, starts);
         return {rows.add(state[0], one), next, written};

@@ -23,24 +23,9 @@ Value LocalBuilder::blockIndex(ArrayRef<unsigned> atoms) {
       loc, type, axes.meshName(), axes.axesAttr(atoms), DenseIntElementsAttr());
 }
 
-static DenseElementsAttr scalarAttr(Type element, int64_t value) {
-  auto type = RankedTensorType::get({}, element);
-  if (auto floating = dyn_cast<FloatType>(element))
-    return DenseElementsAttr::get(
-        type, FloatAttr::get(floating, double(value)).getValue());
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    auto part = cast<FloatType>(complex.getElementType());
-    return DenseElementsAttr::get(
-        type,
-        std::complex<APFloat>(FloatAttr::get(part, double(value)).getValue(),
-                              FloatAttr::get(part, 0.0).getValue()));
-  }
-  return DenseElementsAttr::get(
-      type, APInt(element.getIntOrFloatBitWidth(), uint64_t(value), true));
-}
-
 Value LocalBuilder::scalar(Type element, int64_t value) {
-  return b.create<graph::ConstantOp>(loc, scalarAttr(element, value));
+  return b.create<graph::ConstantOp>(loc,
+                                     graph::scalarElements(element, value));
 }
 
 Value LocalBuilder::fill(RankedTensorType type, Value scalar) {
@@ -160,38 +145,4 @@ Value LocalBuilder::maskPadding(Value block, int64_t dim, int64_t size,
   Value offset = mul(blockIndex(atoms), own);
   return select(isInside(block, dim, offset, size), block,
                 fill(tensorTypeOf(block), neutral));
-}
-
-TypedAttr zenith::sharding::neutralElement(graph::ReduceKind kind,
-                                           Type element) {
-  using graph::ReduceKind;
-  auto type = RankedTensorType::get({}, element);
-  switch (kind) {
-  case ReduceKind::sum:
-  case ReduceKind::any:
-  case ReduceKind::parity:
-    return scalarAttr(element, 0);
-  case ReduceKind::prod:
-    return scalarAttr(element, 1);
-  case ReduceKind::all:
-    return scalarAttr(element, -1);
-  case ReduceKind::max:
-  case ReduceKind::min:
-    break;
-  }
-  bool largest = kind == ReduceKind::min;
-  if (auto floating = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
-    bool hasInfinity = APFloat::getInf(semantics).isInfinity();
-    return DenseElementsAttr::get(
-        type, hasInfinity ? APFloat::getInf(semantics, !largest)
-                          : APFloat::getLargest(semantics, !largest));
-  }
-  unsigned width = element.getIntOrFloatBitWidth();
-  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-  APInt value = largest ? (isUnsigned ? APInt::getMaxValue(width)
-                                      : APInt::getSignedMaxValue(width))
-                        : (isUnsigned ? APInt::getMinValue(width)
-                                      : APInt::getSignedMinValue(width));
-  return DenseElementsAttr::get(type, value);
 }

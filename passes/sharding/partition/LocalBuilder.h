@@ -51,9 +51,6 @@ struct LocalBuilder {
                     llvm::ArrayRef<unsigned> atoms, Value neutral);
 };
 
-/// What a fold of this kind leaves any element as: 0, 1, the lowest, ...
-mlir::TypedAttr neutralElement(graph::ReduceKind kind, mlir::Type element);
-
 } // namespace zenith::sharding
 
 #endif // ZENITH_PASSES_SHARDING_PARTITION_LOCALBUILDER_H

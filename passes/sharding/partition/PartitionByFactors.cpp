@@ -3,6 +3,7 @@
 // Chooses which axes go to which factors of an op, so that all devices work and
 // the fewest bytes travel, and builds the op on the blocks.
 
+#include "ir/matchers/ValueBuilders.h"
 #include "ir/remarks/Remark.h"
 #include "passes/sharding/ShardingRule.h"
 #include "passes/sharding/partition/Partitioner.h"
@@ -360,7 +361,7 @@ static Value masked(Partitioner &p, const OpFactors &factors,
         size)
       continue;
     Value neutral = p.b.create<graph::ConstantOp>(
-        x.loc, cast<ElementsAttr>(neutralElement(
+        x.loc, cast<ElementsAttr>(graph::neutralElement(
                    *fold, tensorTypeOf(value).getElementType())));
     value = x.maskPadding(value, int64_t(dim), size, dealt[list[0]], neutral);
   }

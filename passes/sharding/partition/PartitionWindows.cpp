@@ -3,6 +3,7 @@
 // Convolutions and windows along dealt dimensions: each device reads the rows
 // of its neighbours that its windows reach into, at any stride and dilation.
 
+#include "ir/matchers/ValueBuilders.h"
 #include "passes/sharding/partition/Partitioner.h"
 #include "passes/sharding/partition/WindowRows.h"
 
@@ -201,8 +202,8 @@ static bool reduceWindow(Partitioner &p, graph::ReduceWindowOp op) {
   LocalBuilder x = p.local(op.getLoc());
   Value source = p.request(op.getOperand(), to);
   Value neutral = p.b.create<graph::ConstantOp>(
-      op.getLoc(),
-      cast<ElementsAttr>(neutralElement(op.getKind(), input.getElementType())));
+      op.getLoc(), cast<ElementsAttr>(graph::neutralElement(
+                       op.getKind(), input.getElementType())));
   SmallVector<int64_t> low(op.getLow()), high(op.getHigh()),
       dilation(op.getBaseDilation());
   for (size_t dim = 0; dim < to.dims.size(); ++dim) {
