@@ -166,11 +166,10 @@ FailureOr<KernelPlan> emitNoteBits(const EmissionContext &context,
           size = dims.dimOf(op.getNoted(), 0), slots = slotsOf(op, dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall<Arguments> call(context, ("note_bits_" + step).str(),
-                                ("_" + step).str());
-    call.set(&Arguments::entries, entries);
-    call.set(&Arguments::size, size);
-    call.set(&Arguments::slots, slots);
+    RoutineCall call = stepCall<Arguments>(context, "note_bits", step);
+    call.set({{&Arguments::entries, entries},
+              {&Arguments::size, size},
+              {&Arguments::slots, slots}});
     call.set(&Arguments::scratch, call.scratch(0));
     return call;
   };
