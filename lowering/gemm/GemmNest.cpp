@@ -75,12 +75,8 @@ int64_t GemmNest::accumulatorCount() const {
 }
 
 void GemmNest::prepareMemory() {
-  auto memory = [&](const OperandSource &source) {
-    return source.scratch ? k.scratch(source.index, memoryType(source.element))
-                          : k.operand(source.index);
-  };
-  gemm.a = memory(space.a);
-  gemm.b = memory(space.b);
+  gemm.a = memoryOf(k, space.a);
+  gemm.b = memoryOf(k, space.b);
   gemm.accumulators = gemm.allocate(accumulatorCount(), space.sum);
   if (schedule.columnStores)
     epilogue.prepare(schedule.columnStores->rows);

@@ -34,9 +34,7 @@ SpatialPosition positionOfTile(KernelBuilder &k,
 }
 
 Value inputMemory(KernelBuilder &k, const WinogradSchedule &schedule) {
-  const OperandSource &input = schedule.input;
-  return input.scratch ? k.scratch(input.index, memoryType(input.element))
-                       : k.operand(input.index);
+  return memoryOf(k, schedule.input);
 }
 
 } // namespace zenith::kernels

@@ -57,10 +57,6 @@ private:
   void finish();
   Value offsetOf(ArrayRef<StridedDim> digits);
   Value keyInSegment() { return k.sub(block.firstKey, firstOfSegment); }
-  Value memoryOf(const OperandSource &source) {
-    return source.scratch ? k.scratch(source.index, memoryType(source.element))
-                          : k.operand(source.index);
-  }
   /// Tiles multiply queries of this type, and keys in panels of it.
   Type scoredType() const {
     return space.multipliesPairs ? Type(k.b.getBF16Type()) : space.matmul.sum;
@@ -316,7 +312,8 @@ void AttentionNest::byVectors(unsigned vectors, Value left,
 void AttentionNest::scoreRows(Value count) {
   const AttentionRows &keys = segment->keys;
   MicroKernelArgs args;
-  args.a = queries, args.b = memoryOf(keys.source), args.c = softmax.scores();
+  args.a = queries, args.b = memoryOf(k, keys.source),
+  args.c = softmax.scores();
   args.aOffset = k.index(0);
   args.rowStride = k.index(queryStride);
   args.bOffset = k.add(k.add(k.size(keys.source.offset), offsetOf(keys.batch)),
@@ -354,7 +351,7 @@ void AttentionNest::sumTiles(Value count) {
   bool packed = values.panels.has_value();
   int64_t features = values.features, columns = space.nr;
   Value memory = packed ? k.scratch(values.panels->scratch, space.matmul.sum)
-                        : memoryOf(values.source);
+                        : memoryOf(k, values.source);
   Value base =
       packed
           ? k.add(offsetOf(values.panels->batch),
@@ -408,7 +405,7 @@ void AttentionNest::sumRows(Value count) {
       if (part % lanes != 0)
         kernel.form = OuterProduct{OuterProduct::Masked(), {}};
       MicroKernelArgs args;
-      args.a = softmax.scores(), args.b = memoryOf(values.source);
+      args.a = softmax.scores(), args.b = memoryOf(k, values.source);
       args.c = sums;
       args.aOffset = k.mul(row, k.index(space.blockKeys));
       args.rowStride = k.index(space.blockKeys);

@@ -14,15 +14,21 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
+Value matrixOffset(KernelBuilder &k, const Preparation &preparation,
+                   ArrayRef<Value> digits) {
+  Value offset = k.size(preparation.from.offset);
+  for (auto [digit, axis] : llvm::zip(digits, preparation.outer))
+    offset = k.add(offset, k.mul(digit, k.size(axis.strideB)));
+  return offset;
+}
+
 namespace {
 
 Launch packPanels(KernelBuilder &k, const Preparation &pack,
                   const ContractionSpace &space) {
   unsigned columns = nrOf(space.sum, k.target);
   PanelWriter::Layout layout;
-  layout.from = pack.from.scratch
-                    ? k.scratch(pack.from.index, memoryType(pack.from.element))
-                    : k.operand(pack.from.index);
+  layout.from = memoryOf(k, pack.from);
   layout.element = pack.from.element;
   layout.columns = pack.columns;
   layout.kAxes = pack.kAxes;
@@ -49,9 +55,7 @@ Launch packPanels(KernelBuilder &k, const Preparation &pack,
   PanelWriter writer(k, layout);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     SmallVector<Value> digits = digitsOf(k, task, sizes);
-    Value base = k.size(pack.from.offset);
-    for (auto [digit, axis] : llvm::zip(digits, pack.outer))
-      base = k.add(base, k.mul(digit, k.size(axis.strideB)));
+    Value base = matrixOffset(k, pack, digits);
     Value first = k.mul(digits.back(), k.index(perTask));
     Value last = k.add(first, k.index(perTask));
     if (several)

@@ -18,6 +18,11 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
                 const TargetModel &target, mlir::ModuleOp kernels,
                 llvm::StringRef name);
 
+/// Offset in the source of the matrix that the first of `digits` say, one for
+/// each outer axis of the preparation.
+mlir::Value matrixOffset(KernelBuilder &kernel, const Preparation &preparation,
+                         llvm::ArrayRef<mlir::Value> digits);
+
 /// Ends the function of `kernel`, which makes the copy that `pad` describes.
 mlir::FailureOr<Launch> emitPaddedInput(KernelBuilder &kernel,
                                         const Preparation &pad);

@@ -22,8 +22,7 @@ public:
   TransposedBlock(KernelBuilder &k, const Preparation &copy)
       : k(k), copy(copy), words(k.target.lanes),
         elements(VectorType::get({2 * words}, k.b.getI16Type())),
-        from(copy.from.scratch ? k.scratch(copy.from.index, k.b.getI16Type())
-                               : k.operand(copy.from.index)),
+        from(memoryOf(k, copy.from)),
         to(k.scratch(copy.scratch, k.b.getI16Type())) {}
 
   /// Rows, and k, of a block.
@@ -98,9 +97,7 @@ Launch emitTransposedRows(KernelBuilder &k, const Preparation &transpose) {
   sizes.push_back(DimExpr::ceilDiv(rows, DimExpr(rowsOfTask)));
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     SmallVector<Value> digits = digitsOf(k, task, sizes);
-    Value base = k.size(transpose.from.offset);
-    for (auto [digit, axis] : llvm::zip(digits, transpose.outer))
-      base = k.add(base, k.mul(digit, k.size(axis.strideB)));
+    Value base = matrixOffset(k, transpose, digits);
     Value first = k.mul(digits.back(), k.index(rowsOfTask));
     Value last = k.min(k.add(first, k.index(rowsOfTask)), k.size(rows));
     Value matrix = k.mul(k.div(task, k.size(sizes.back())),

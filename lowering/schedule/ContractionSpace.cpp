@@ -96,6 +96,12 @@ unsigned elementSize(Type element) {
   return std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8);
 }
 
+Value memoryOf(KernelBuilder &kernel, const OperandSource &source) {
+  return source.scratch
+             ? kernel.scratch(source.index, memoryType(source.element))
+             : kernel.operand(source.index);
+}
+
 void renumberScratch(ContractionSpace &space, unsigned first) {
   auto move = [&](OperandSource &source) {
     if (source.scratch)
@@ -273,6 +279,24 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   return materialise(space, value, dims, space.sum);
 }
 
+void transposeA(ContractionSpace &space, SmallVector<Axis> outer,
+                const Axis &rows, const Axis &k) {
+  Preparation copy;
+  copy.kind = Preparation::TransposeA;
+  copy.scratch = space.preparations.size();
+  copy.from = space.a;
+  copy.columns = rows;
+  copy.kAxes = {k};
+  copy.bytes =
+      rows.size * k.size * DimExpr(int64_t(elementSize(space.a.element)));
+  for (const Axis &axis : outer)
+    copy.bytes = copy.bytes * axis.size;
+  copy.outer = std::move(outer);
+  space.a = {true, copy.scratch, space.a.element, DimExpr(0)};
+  space.formOfA = sched::Operand::Transposed;
+  space.preparations.push_back(std::move(copy));
+}
+
 void transposeForPairs(ContractionSpace &space, const TargetModel &target,
                        sched::Operand::Form wanted) {
   // Pairs halve the time of the multiplications by a column; copying an element
@@ -287,31 +311,24 @@ void transposeForPairs(ContractionSpace &space, const TargetModel &target,
       !paysOff || !target.coreCaches || !space.taps.empty() ||
       kAxis.strideA.isConstant(1) || !rows.strideA.isConstant(1))
     return;
-  Preparation copy;
-  copy.kind = Preparation::TransposeA;
-  copy.scratch = space.preparations.size();
-  copy.from = space.a;
-  copy.columns = {rows.size, DimExpr(0), rows.strideA};
-  copy.kAxes = {{kAxis.size, DimExpr(0), kAxis.strideA}};
+  Axis ofRows{rows.size, DimExpr(0), rows.strideA},
+      ofK{kAxis.size, DimExpr(0), kAxis.strideA};
   kAxis.strideA = DimExpr(1);
   rows.strideA = kAxis.size;
   DimExpr stride = rows.size * kAxis.size;
+  SmallVector<Axis> outer;
   auto layOut = [&](Axis &axis) {
     if (axis.strideA.isConstant(0))
       return;
-    copy.outer.insert(copy.outer.begin(),
-                      {axis.size, DimExpr(0), axis.strideA});
+    outer.insert(outer.begin(), {axis.size, DimExpr(0), axis.strideA});
     axis.strideA = stride;
     stride = stride * axis.size;
   };
   for (Axis &axis : llvm::reverse(space.outerRows))
     layOut(axis);
-  for (OuterAxis &outer : llvm::reverse(space.outer))
-    layOut(outer.axis);
-  copy.bytes = stride * DimExpr(int64_t(elementSize(space.a.element)));
-  space.a = {true, copy.scratch, space.a.element, DimExpr(0)};
-  space.formOfA = sched::Operand::Transposed;
-  space.preparations.push_back(std::move(copy));
+  for (OuterAxis &axis : llvm::reverse(space.outer))
+    layOut(axis.axis);
+  transposeA(space, std::move(outer), ofRows, ofK);
 }
 
 static SmallVector<StridedDim> selectDims(const LocatedOperand &operand,

@@ -188,6 +188,10 @@ LocatedOperand padded(ContractionSpace &space, mlir::Value value,
 LocatedOperand locateLhs(ContractionSpace &space, const graph::DimExpr &columns,
                          graph::DimAnalysis &dims, const TargetModel &target,
                          sched::Operand::Form wanted = sched::Operand::Open);
+/// Plans a copy of A as [outer axes][row][k]; strides of the axes in A are
+/// their strideB. Those of the space in the copy are the caller's to set.
+void transposeA(ContractionSpace &space, llvm::SmallVector<Axis> outer,
+                const Axis &rows, const Axis &k);
 /// Plans a copy of A whose rows are contiguous along K, where that is wanted,
 /// or, for Open, where pairs of bf16 that could be multiplied at once lie apart
 /// and are multiplied by many columns.

@@ -324,41 +324,33 @@ void ConvolutionAxes::transposeLines() {
   graph::ConvDimsAttr dimNumbers = op.getDims();
   unsigned last = spatial() - 1;
   int64_t dilation = op.getKernelDilation()[last];
+  bool isPerResult = dilation != 1;
   Stride &rows = input.front()[0], &line = input[spatial()][0];
-  Axis results{
-      dims.dimOf(op.getResult(), unsigned(dimNumbers.getOutputSpatial()[last])),
-      DimExpr(0), line.stride * DimExpr(strides[last])};
-  DimExpr positions = line.size, ofLine = rows.size * line.size, lines = 1;
-  Preparation copy;
-  copy.kind = Preparation::TransposeA;
-  copy.scratch = space.preparations.size();
-  copy.from = space.a;
-  copy.columns = {rows.size, DimExpr(0), rows.stride};
-  for (unsigned i = 0; i <= last; ++i)
-    lines = lines * input[i == 0 ? spatial() + 1 : i][0].size;
-  copy.outer = {{lines, DimExpr(0), ofLine}};
-  if (dilation != 1) {
+  DimExpr ofLine = rows.size * line.size, positions = line.size, results = 1;
+  if (isPerResult) {
     positions = dims.dimOf(op.getKernel(),
                            unsigned(dimNumbers.getKernelSpatial()[last]));
-    copy.outer.push_back(results);
+    results = dims.dimOf(op.getResult(),
+                         unsigned(dimNumbers.getOutputSpatial()[last]));
     lineSteps = {rows.size * positions, DimExpr(1)};
   }
-  copy.kAxes = {{positions, DimExpr(0), line.stride * DimExpr(dilation)}};
-  DimExpr stride = rows.size * positions;
-  if (dilation != 1)
-    stride = stride * results.size;
+  Axis ofRows{rows.size, DimExpr(0), rows.stride},
+      ofK{positions, DimExpr(0), line.stride * DimExpr(dilation)},
+      ofResults{results, DimExpr(0), line.stride * DimExpr(strides[last])};
   line.stride = DimExpr(1);
   rows.stride = positions;
-  for (unsigned i = last; i-- > 0;) {
-    input[i + 1][0].stride = stride;
-    stride = stride * input[i + 1][0].size;
-  }
-  input.back()[0].stride = stride;
-  stride = stride * input.back()[0].size;
-  copy.bytes = stride * DimExpr(int64_t(elementSize(space.a.element)));
-  space.a = {true, copy.scratch, space.a.element, DimExpr(0)};
-  space.formOfA = sched::Operand::Transposed;
-  space.preparations.push_back(std::move(copy));
+  DimExpr lines = 1;
+  auto layOut = [&](Stride &dim) {
+    dim.stride = rows.size * positions * results * lines;
+    lines = lines * dim.size;
+  };
+  for (unsigned i = last; i > 0; --i)
+    layOut(input[i][0]);
+  layOut(input.back()[0]);
+  SmallVector<Axis> outer{{lines, DimExpr(0), ofLine}};
+  if (isPerResult)
+    outer.push_back(ofResults);
+  transposeA(space, std::move(outer), ofRows, ofK);
 }
 
 void ConvolutionAxes::addRows() {

@@ -180,21 +180,19 @@ static void packPanels(ContractionSpace &space, const TargetModel &target) {
   pack.kAxes.push_back(space.kAxis);
   unsigned columns = nrOf(space.sum, target);
   DimExpr stride = columns;
-  auto layOut = [&](Axis &axis) {
+  auto layOut = [&](Axis &axis, const DimExpr &size) {
     axis.strideB = stride;
-    stride = stride * axis.size;
+    stride = stride * size;
   };
-  layOut(space.kAxis);
-  stride =
-      paddedK(space.kAxis.size, space.kInterleave) * DimExpr(int64_t(columns));
+  layOut(space.kAxis, paddedK(space.kAxis.size, space.kInterleave));
   for (TapAxis &tap : llvm::reverse(space.taps))
-    layOut(tap.axis);
+    layOut(tap.axis, tap.axis.size);
   stride = stride * DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   for (OuterAxis &axis : llvm::reverse(space.outer)) {
     if (axis.axis.strideB.isConstant(0))
       continue;
     pack.outer.insert(pack.outer.begin(), axis.axis);
-    layOut(axis.axis);
+    layOut(axis.axis, axis.axis.size);
   }
   Type packed = packedElement(space);
   pack.bytes = stride * DimExpr(elementSize(packed));

@@ -12,6 +12,8 @@
 
 namespace zenith::kernels {
 
+class KernelBuilder;
+
 /// Memory that a kernel reads.
 struct OperandSource {
   bool scratch = false;
@@ -19,6 +21,9 @@ struct OperandSource {
   mlir::Type element;    ///< type in the graph
   graph::DimExpr offset; ///< of the first element, in elements
 };
+
+/// The memory itself, in the kernel that is being built.
+mlir::Value memoryOf(KernelBuilder &kernel, const OperandSource &source);
 
 /// An operand together with the strides of its dimensions in memory.
 struct LocatedOperand {
